@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: 0BSD
+# CPUC_COUNTER(NAME, TWIN, PROLOGUE, BODY)
+# ----------------------------------------
+# Whether the host has the counter NAME (TWIN is its name on a host with
+# 32-bit long; "" where there is none): PROLOGUE and BODY, a program's, must
+# compile and link. Linking matters: with link-time optimisation the assembler
+# sees inline assembly only then. Nothing is run, so this holds in a cross build.
+#
+# Defines HAVE_COUNTER_NAME to 1 or 0, for `#if` in the counter's file and for
+# counters.def, and adds to $cpuc_counters for the report.
+AC_DEFUN([CPUC_COUNTER], [
+AS_VAR_PUSHDEF([cpuc_var], [cpuc_cv_counter_$1])
+AC_CACHE_CHECK([for counter $1], [cpuc_var],
+	[AC_LINK_IFELSE([AC_LANG_PROGRAM([$3], [$4])],
+		[AS_VAR_SET([cpuc_var], [yes])],
+		[AS_VAR_SET([cpuc_var], [no])])])
+AS_VAR_IF([cpuc_var], [yes],
+	[cpuc_have=1
+	m4_ifval([$2],
+		[AS_IF([test "$ac_cv_sizeof_long" = 4],
+			[cpuc_counters="$cpuc_counters $2"],
+			[cpuc_counters="$cpuc_counters $1"])],
+		[cpuc_counters="$cpuc_counters $1"])],
+	[cpuc_have=0])
+AC_DEFINE_UNQUOTED(m4_toupper(m4_translit([HAVE_COUNTER_$1], [-], [_])),
+	[$cpuc_have], [1: the host has the counter $1; 0: it has not.])
+AS_VAR_POPDEF([cpuc_var])
+])

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: 0BSD
+# CPUC_FLAGS
+# ----------
+# The compiler flags of the library's own making, each only where the compiler
+# knows it. They go into CPUC_CFLAGS, never into CFLAGS, which is the user's.
+AC_DEFUN([CPUC_FLAGS], [
+AC_ARG_ENABLE([werror],
+	[AS_HELP_STRING([--enable-werror], [let compiler warnings fail the build])])
+CPUC_CFLAGS=
+AX_APPEND_COMPILE_FLAGS([-Wall -Wextra -Wconversion -Wshadow dnl
+	-Wstrict-prototypes -Wmissing-prototypes -Wvla dnl
+	-Wformat=2 -Wwrite-strings], [CPUC_CFLAGS], [-Werror])
+AS_IF([test "$enable_werror" = yes],
+	[AX_APPEND_COMPILE_FLAGS([-Werror], [CPUC_CFLAGS])])
+AC_SUBST([CPUC_CFLAGS])
+
+# The library's symbols are hidden but for those that its header exports.
+CPUC_LIB_CFLAGS=
+AX_APPEND_COMPILE_FLAGS([-fvisibility=hidden], [CPUC_LIB_CFLAGS], [-Werror])
+AC_SUBST([CPUC_LIB_CFLAGS])
+
+# The linker's version script has no version in it: see src/libcpucycles.map.
+# -Bsymbolic must not come in: programs have a copy relocation of cpucycles.
+CPUC_LDFLAGS=
+AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
+	[have_vscript=yes], [have_vscript=no], [-shared -fPIC])
+AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
+AX_APPEND_LINK_FLAGS([-Wl,-z,defs], [CPUC_LDFLAGS])
+AC_SUBST([CPUC_LDFLAGS])
+])
+
+# CPUC_TLS
+# --------
+# Initial-exec thread-local storage costs an instruction where the general
+# model of a shared library costs a call. glibc keeps room for it in libraries
+# loaded late; other C libraries may refuse to load such a library.
+AC_DEFUN([CPUC_TLS], [
+AC_CACHE_CHECK([for initial-exec thread-local storage], [cpuc_cv_tls_ie],
+	[AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+#include <limits.h>
+#ifndef __GLIBC__
+#error not known to work with dlopen
+#endif
+static __thread __attribute__((tls_model("initial-exec"))) int x;
+]], [[x = 1; return x;]])],
+		[cpuc_cv_tls_ie=yes], [cpuc_cv_tls_ie=no])])
+AS_IF([test "$cpuc_cv_tls_ie" = yes],
+	[AC_DEFINE([CPUC_TLS_MODEL], ["initial-exec"],
+		[The model of thread-local storage, if not the default.])])
+])

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: 0BSD */
+/* amd64-tsc, x86-tsc: RDTSC by the compiler's intrinsic, which the compiler
+ * may schedule as it knows best. A clock outside the core, of constant rate on
+ * every CPU since about 2008 (the invariant TSC: Intel SDM vol. 3,
+ * "Time-Stamp Counter"). */
+#include <config.h>
+#if HAVE_COUNTER_AMD64_TSC
+#include "x86.h"
+
+static long long count(void)
+{
+	return (long long)__builtin_ia32_rdtsc();
+}
+
+const struct cpuc_counter cpuc_counter_amd64_tsc = {
+	.name = CPUC_X86_NAME("tsc"),
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_NOMINAL,
+	.bits = 64,
+	.read = count,
+	.open = cpuc_x86_open_tsc,
+};
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: 0BSD */
+/* amd64-tscasm, x86-tscasm: RDTSC by inline assembly, for compilers whose
+ * intrinsic is missing or worse. */
+#include <config.h>
+#if HAVE_COUNTER_AMD64_TSCASM
+#include "x86.h"
+
+static long long count(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (long long)((uint64_t)high << 32 | low);
+}
+
+const struct cpuc_counter cpuc_counter_amd64_tscasm = {
+	.name = CPUC_X86_NAME("tscasm"),
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_NOMINAL,
+	.bits = 64,
+	.read = count,
+	.open = cpuc_x86_open_tsc,
+};
+
+#endif

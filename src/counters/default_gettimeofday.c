@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: 0BSD */
+/* default-gettimeofday: the time of day in microseconds, which jumps when
+ * someone sets it: for systems with no other clock. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
+#include <errno.h>
+#include "../clock.h"
+#include "../counter.h"
+
+static long long count(void)
+{
+	return (long long)cpuc_clock_us();
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	slot->rate = 1000000;
+	if (cpuc_clock_us() == 0) {
+		cpuc_reason(slot, "gettimeofday fails");
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_default_gettimeofday = {
+	.name = "default-gettimeofday",
+	.kind = CPUC_OS,
+	.unit = CPUC_TIME,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: 0BSD */
+/* default-mach: mach_absolute_time, macOS's clock, in units that
+ * mach_timebase_info gives in nanoseconds. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_MACH
+#include <errno.h>
+#include <mach/mach_time.h>
+#include "../counter.h"
+
+static long long count(void)
+{
+	return (long long)mach_absolute_time();
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	mach_timebase_info_data_t unit;
+
+	if (mach_timebase_info(&unit) != 0 || unit.numer == 0) {
+		cpuc_reason(slot, "mach_timebase_info fails");
+		return -ENOTSUP;
+	}
+	slot->rate = UINT64_C(1000000000) * unit.denom / unit.numer;
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_default_mach = {
+	.name = "default-mach",
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_TIME,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: 0BSD */
+/* default-monotonic: CLOCK_MONOTONIC, in nanoseconds. Every POSIX system has
+ * it; where its fast path faults, clock.c goes through the system call. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_MONOTONIC
+#include <errno.h>
+#include "../clock.h"
+#include "../counter.h"
+
+static long long count(void)
+{
+	return (long long)cpuc_clock_ns();
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	slot->rate = 1000000000;
+	if (cpuc_clock_ns() == 0) {
+		cpuc_reason(slot, "clock_gettime fails");
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_default_monotonic = {
+	.name = "default-monotonic",
+	.kind = CPUC_OS,
+	.unit = CPUC_TIME,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

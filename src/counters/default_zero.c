@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: 0BSD */
+/* default-zero: the count of a machine on which nothing counts. It keeps the
+ * promise that cpucycles() may always be called, and cpucycles_kind() says
+ * what it is. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_ZERO
+#include "../counter.h"
+
+static long long count(void)
+{
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_default_zero = {
+	.name = "default-zero",
+	.kind = CPUC_ZERO,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+};
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: 0BSD */
+/* 32-bit counts to 64 bits, by the help of a second clock.
+ *
+ * A count that wraps every second or two is ambiguous alone. The second clock
+ * foretells roughly what the full count must be, and the hardware's low half
+ * then fixes it exactly. Each thread foretells from an anchor of its own, at
+ * most 0.1 seconds of counting old, so that nothing is shared between threads
+ * and an error of the rate has no time to grow. */
+#include <config.h>
+#include <signal.h>
+#include <stdbool.h>
+#include "clock.h"
+#include "extend32.h"
+#include "thread.h"
+
+#define RENEW_NS 100000000 /* an anchor older than this is replaced */
+#define APART_NS 100000000 /* clock and count must be read this close */
+
+uint64_t cpuc_extend32_at(const struct cpuc_anchor *from, uint32_t raw,
+			  uint64_t ns)
+{
+	uint64_t rate = from->rate ? from->rate : UINT64_C(1) << 31;
+	uint64_t passed = ns > from->ns ? ns - from->ns : 0;
+	uint64_t guess = from->full + passed / 1000000000 * rate +
+			 passed % 1000000000 / 1000 * rate / 1000000;
+	int32_t step = (int32_t)(raw - (uint32_t)guess);
+
+	if (step < 0 && guess < (uint64_t)-(int64_t)step)
+		return raw;
+	return guess + (uint64_t)(int64_t)step;
+}
+
+/* The anchor of this thread. A signal handler may count in the middle of a
+ * renewal: it sees the entry in use, which is whole, and renews nothing. */
+struct own {
+	struct {
+		const struct cpuc_anchor *first; /* whose: one a counter */
+		struct cpuc_anchor at;
+	} entry[2];
+	volatile sig_atomic_t use;  /* the entry to read */
+	volatile sig_atomic_t busy; /* the other one is being written */
+};
+
+static CPUC_THREAD struct own own;
+
+static void renew(const struct cpuc_anchor *first, uint64_t full, uint64_t ns)
+{
+	int other = !own.use;
+
+	own.busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own.entry[other].first = first;
+	own.entry[other].at = (struct cpuc_anchor){full, ns, first->rate};
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own.use = other;
+	own.busy = 0;
+}
+
+uint64_t cpuc_extend32(const struct cpuc_anchor *first,
+		       long long (*read)(void))
+{
+	const struct cpuc_anchor *from = first;
+	uint64_t ns, full;
+	uint32_t raw;
+
+	/* A thread that sleeps in between would date the count too late. */
+	do {
+		ns = cpuc_clock_coarse_ns();
+		raw = (uint32_t)read();
+	} while (cpuc_clock_coarse_ns() - ns > APART_NS);
+	if (own.entry[own.use].first == first)
+		from = &own.entry[own.use].at;
+	full = cpuc_extend32_at(from, raw, ns);
+	if (!own.busy && (from == first || ns - from->ns > RENEW_NS))
+		renew(first, full, ns);
+	return full;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The first call, and every later choice of a counter.
+ *
+ * cpucycles starts as cpuc_first. The thread that comes first selects under
+ * the lock, the others wait there; then the selected slot is published, and
+ * after it its entry, each with release order. What a reader finds that runs
+ * before both are visible to it is told in compose.c. No later call takes a
+ * lock. */
+#include <config.h>
+#include <errno.h>
+#include <string.h>
+#include "clock.h"
+#include "cpucycles.h"
+#include "engine.h"
+#include "lock.h"
+#include "probe.h"
+
+long long (*cpucycles)(void) = cpuc_first;
+
+static int traced; /* a trace was asked for and not yet printed */
+
+void cpucycles_tracesetup(void)
+{
+	__atomic_store_n(&traced, 1, __ATOMIC_RELAXED);
+}
+
+static void publish(const struct cpuc_slot *slot)
+{
+	__atomic_store_n(&cpuc_current, slot, __ATOMIC_RELEASE);
+	__atomic_store_n(&cpucycles, slot->entry, __ATOMIC_RELEASE);
+}
+
+static struct cpuc_world begin(void)
+{
+	struct cpuc_world world = {.now_ns = cpuc_clock_ns};
+
+	cpuc_probe_begin();
+	cpuc_clock_check();
+	world.persecond = cpuc_persecond();
+	return world;
+}
+
+static void choose(void)
+{
+	struct cpuc_world world = begin();
+
+	publish(cpuc_select(cpuc_slots, cpuc_slot_count,
+			    cpuc_getenv("cpucyclesimplementation"), &world));
+	cpuc_probe_end();
+}
+
+static int choose_named(const char *name)
+{
+	struct cpuc_slot *slot = NULL;
+	struct cpuc_world world;
+	size_t i;
+
+	for (i = 0; i < cpuc_slot_count; i++)
+		if (!strcmp(cpuc_slots[i].counter->name, name))
+			slot = &cpuc_slots[i];
+	if (slot == NULL)
+		return ENOENT;
+	world = begin();
+	cpuc_try(slot, &world);
+	cpuc_probe_end();
+	if (!slot->usable)
+		return ENOTSUP;
+	publish(slot);
+	return 0;
+}
+
+static bool selected(void)
+{
+	return cpuc_current->counter != NULL;
+}
+
+long long cpuc_first(void)
+{
+	struct cpuc_guard guard;
+
+	/* In a handler of a fault in the selection itself, a count that
+	 * advances is all that can be had. */
+	if (cpuc_lock(&guard) != 0)
+		return (long long)cpuc_clock_ns();
+	if (!selected())
+		choose();
+	cpuc_unlock(&guard);
+	if (__atomic_exchange_n(&traced, 0, __ATOMIC_RELAXED))
+		cpuc_trace();
+	return __atomic_load_n(&cpucycles, __ATOMIC_ACQUIRE)();
+}
+
+const struct cpuc_slot *cpuc_selected(void)
+{
+	const struct cpuc_slot *slot =
+		__atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
+
+	if (slot->counter == NULL) {
+		cpuc_first();
+		slot = __atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
+	}
+	return slot->counter ? slot : &cpuc_slots[cpuc_slot_count - 1];
+}
+
+int cpucycles_select(const char *name)
+{
+	struct cpuc_guard guard;
+	int err = 0;
+
+	if (cpuc_lock(&guard) != 0)
+		return -1;
+	if (name == NULL)
+		choose();
+	else
+		err = choose_named(name);
+	cpuc_unlock(&guard);
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	if (__atomic_exchange_n(&traced, 0, __ATOMIC_RELAXED))
+		cpuc_trace();
+	return 0;
+}

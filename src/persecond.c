@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: 0BSD */
+/* CPU cycles per second, settled once in a process. */
+#include <config.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cpucycles.h"
+#include "engine.h"
+#include "lock.h"
+#include "number.h"
+#include "osfreq.h"
+#include "probe.h"
+
+/* What the library says where nothing at all is known: the number that its
+ * users have come to recognise as such. */
+#define UNKNOWN_HZ UINT64_C(2399987654)
+
+struct rate {
+	uint64_t hz;
+	const char *source;
+};
+
+const char *cpuc_getenv(const char *name)
+{
+#ifdef HAVE_SECURE_GETENV
+	return secure_getenv(name);
+#else
+	if (getuid() != geteuid() || getgid() != getegid())
+		return NULL;
+	return getenv(name);
+#endif
+}
+
+static void ask_files(void *arg)
+{
+	struct rate *r = arg;
+
+	r->hz = cpuc_osfreq("", &r->source);
+}
+
+static void ask_environment(struct rate *r)
+{
+	const char *text = cpuc_getenv("cpucyclespersecond");
+
+	if (text != NULL) {
+		r->hz = cpuc_parse_hz(text, strlen(text), 0, "");
+		r->source = "environment variable cpucyclespersecond";
+	}
+}
+
+static struct rate settled;
+
+uint64_t cpuc_persecond(void)
+{
+	struct rate r = {0, NULL};
+
+	if (settled.hz != 0)
+		return settled.hz;
+	if (cpuc_probe(ask_files, &r) != 0)
+		r.hz = 0;
+	if (r.hz == 0)
+		ask_environment(&r);
+	if (r.hz == 0)
+		r = (struct rate){UNKNOWN_HZ, "unknown"};
+	settled = r;
+	return settled.hz;
+}
+
+long long cpucycles_persecond(void)
+{
+	struct cpuc_guard guard;
+
+	/* A handler of a fault in the engine itself: the lock is this
+	 * thread's, and the probe is open. */
+	if (cpuc_lock(&guard) != 0)
+		return (long long)cpuc_persecond();
+	if (settled.hz == 0) {
+		cpuc_probe_begin();
+		cpuc_persecond();
+		cpuc_probe_end();
+	}
+	cpuc_unlock(&guard);
+	return (long long)settled.hz;
+}

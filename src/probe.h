@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Runs code that may fault, and tells whether it did. */
+#ifndef CPUC_PROBE_H
+#define CPUC_PROBE_H
+
+/* Installs the handlers for the fault signals (SIGILL, SIGFPE, SIGBUS,
+ * SIGSEGV, SIGABRT, SIGSYS, SIGTRAP) and unblocks these in the calling
+ * thread; cpuc_probe_end puts dispositions and mask back as they were. The
+ * engine's lock is held around a pair, so at most one is open in a process;
+ * cpuc_probe calls may be made in between, and nested. */
+void cpuc_probe_begin(void);
+void cpuc_probe_end(void);
+
+/* Runs fn(arg) between cpuc_probe_begin and cpuc_probe_end. 0 when it
+ * returned, otherwise the number of the signal that ended it. */
+int cpuc_probe(void (*fn)(void *), void *arg);
+
+/* In the child of a fork that caught another thread between begin and end:
+ * puts the dispositions back. Harmless at any other time. */
+void cpuc_probe_after_fork(void);
+
+#endif

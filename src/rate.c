@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: 0BSD */
+/* How many cycles a tick is worth: persecond over the tick rate, which is
+ * known, or is measured against the operating system's clock. */
+#include <config.h>
+#include <errno.h>
+#include "engine.h"
+
+#define READS_MAX 100000 /* a clock that stands still ends the waiting */
+#define BRACKETS 3
+
+struct moment {
+	uint64_t tick, ns;
+};
+
+/* A tick's beginning, dated as closely as one of three tries allows. */
+static struct moment now(const struct cpuc_counter *c,
+			 const struct cpuc_world *world)
+{
+	struct moment best = {0, 0};
+	uint64_t before, after, tick, gap = UINT64_MAX;
+	long long last;
+	int i, wait;
+
+	for (i = 0; i < BRACKETS; i++) {
+		last = c->read();
+		wait = 1000;
+		do {
+			before = world->now_ns();
+			tick = (uint64_t)c->read();
+			after = world->now_ns();
+		} while (tick == (uint64_t)last && wait--);
+		if (after - before < gap) {
+			gap = after - before;
+			best = (struct moment){tick, before + gap / 2};
+		}
+	}
+	return best;
+}
+
+/* Ticks per second over at least so many nanoseconds; 0: unknown. */
+static uint64_t estimate(const struct cpuc_counter *c,
+			 const struct cpuc_world *world, uint64_t window)
+{
+	struct moment a = now(c, world), b;
+	uint64_t ticks;
+	int reads = READS_MAX;
+
+	while (world->now_ns() - a.ns < window)
+		if (reads-- == 0)
+			return 0;
+	b = now(c, world);
+	ticks = b.tick - a.tick;
+	if (c->bits == 32)
+		ticks = (uint32_t)ticks;
+	if (b.ns <= a.ns || ticks > UINT64_MAX / 1000000000)
+		return 0;
+	return ticks * 1000000000 / (b.ns - a.ns);
+}
+
+static bool within(uint64_t a, uint64_t b, uint64_t parts)
+{
+	return (a > b ? a - b : b - a) <= b / parts;
+}
+
+/* Three estimates over the shortest window in which they agree to 1/2000:
+ * microseconds for a fine clock, milliseconds for a coarse one. */
+static bool measure_rate(const struct cpuc_counter *c,
+			 const struct cpuc_world *world, uint64_t rate[3])
+{
+	uint64_t window;
+
+	for (window = 10000; window <= 10000000; window *= 4) {
+		rate[0] = estimate(c, world, window);
+		rate[1] = estimate(c, world, window);
+		if (rate[0] == 0 || !within(rate[0], rate[1], 2000))
+			continue;
+		rate[2] = estimate(c, world, window);
+		if (within(rate[0], rate[2], 2000))
+			return true;
+	}
+	return false;
+}
+
+/* The finest 1/d, d a power of two up to 1024, of which persecond over every
+ * estimate is the same multiple, within 0.2 of a step: a ratio that repeats
+ * from process to process, as estimates do not. */
+static bool find_ratio(const uint64_t rate[3], uint64_t persecond,
+		       struct cpuc_scale *scale)
+{
+	uint64_t d, k, x, off;
+	int i;
+
+	for (d = 1024; d > 0; d /= 2) {
+		x = persecond * d;
+		k = (x + rate[0] / 2) / rate[0];
+		for (i = 0; i < 3; i++) {
+			off = x > k * rate[i] ? x - k * rate[i]
+					      : k * rate[i] - x;
+			if (off > rate[i] / 5)
+				break;
+		}
+		if (k > 0 && i == 3) {
+			*scale = cpuc_scale_of(k, d);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A stated rate that the clock contradicts is worse than none: emulators and
+ * wrong firmware tables have been seen. */
+static bool confirmed(const struct cpuc_slot *slot,
+		      const struct cpuc_world *world)
+{
+	uint64_t window, seen;
+
+	for (window = 10000; window <= 1000000; window *= 10) {
+		seen = estimate(slot->counter, world, window);
+		if (seen == 0 || within(seen, slot->rate, 50))
+			return true;
+	}
+	return false;
+}
+
+/* A nominal clock is never dropped: as it is, it is a fair count. */
+static int settle_nominal(struct cpuc_slot *slot, bool known,
+			  const uint64_t rate[3], uint64_t persecond)
+{
+	if (!known && slot->rate == 0)
+		return 0;
+	if (within(slot->rate, persecond, 100))
+		return 0;
+	if (known || !find_ratio(rate, persecond, &slot->scale))
+		slot->scale = cpuc_scale_of(persecond, slot->rate);
+	return 0;
+}
+
+int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
+{
+	enum cpuc_unit unit = slot->counter->unit;
+	uint64_t rate[3] = {0, 0, 0};
+	bool known;
+
+	slot->scale = cpuc_scale_of(1, 1);
+	if (unit == CPUC_CYCLE)
+		return 0;
+	known = slot->rate != 0 &&
+		(unit == CPUC_TIME || confirmed(slot, world));
+	if (!known)
+		slot->rate = measure_rate(slot->counter, world, rate) ? rate[0]
+								      : 0;
+	if (unit == CPUC_NOMINAL)
+		return settle_nominal(slot, known, rate, world->persecond);
+	if (slot->rate == 0) {
+		cpuc_reason(slot, "its rate cannot be measured: it and "
+				  "CLOCK_MONOTONIC do not agree with "
+				  "themselves");
+		return -ENOTSUP;
+	}
+	if (known)
+		slot->scale = cpuc_scale_of(world->persecond, slot->rate);
+	else if (!find_ratio(rate, world->persecond, &slot->scale)) {
+		cpuc_reason(slot,
+			    "cycles per second over its rate, %llu/%llu, is no "
+			    "multiple of 1/1024 ... 1: put the right rate into "
+			    "/etc/cpucyclespersecond",
+			    (unsigned long long)world->persecond,
+			    (unsigned long long)slot->rate);
+		return -ENOTSUP;
+	}
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Ticks to cycles: multiplication by a ratio held in fixed point. */
+#ifndef CPUC_SCALE_H
+#define CPUC_SCALE_H
+
+#include <stdint.h>
+
+/* ticks -> ticks * mult / 2^shift. `mult` is normalised to have its top bit
+ * set, so that the ratio is kept to 2^-64 of itself and a result below 2^63
+ * is off by at most one. {0, 0} means a ratio of exactly 1. */
+struct cpuc_scale {
+	uint64_t mult;
+	unsigned shift; /* 0 ... 127 */
+};
+
+/* The scale for num / den: both positive, the ratio between 2^-63 and 2^63.
+ * A ratio of 1 gives {0, 0}. */
+struct cpuc_scale cpuc_scale_of(uint64_t num, uint64_t den);
+
+/* The high and low half of a * b. */
+static inline void cpuc_mul64(uint64_t a, uint64_t b, uint64_t *high,
+			      uint64_t *low)
+{
+#ifdef HAVE___INT128
+	unsigned __int128 p = (unsigned __int128)a * b;
+
+	*high = (uint64_t)(p >> 64);
+	*low = (uint64_t)p;
+#else
+	uint64_t al = (uint32_t)a, ah = a >> 32;
+	uint64_t bl = (uint32_t)b, bh = b >> 32;
+	uint64_t ll = al * bl, mid = ah * bl + (ll >> 32);
+	uint64_t mid2 = al * bh + (uint32_t)mid;
+
+	*high = ah * bh + (mid >> 32) + (mid2 >> 32);
+	*low = (mid2 << 32) | (uint32_t)ll;
+#endif
+}
+
+/* Rounds down; modulo 2^64. */
+static inline uint64_t cpuc_scale_apply(const struct cpuc_scale *s,
+					uint64_t ticks)
+{
+	uint64_t high, low;
+
+	if (s->mult == 0)
+		return ticks;
+	cpuc_mul64(ticks, s->mult, &high, &low);
+	if (s->shift >= 64)
+		return high >> (s->shift - 64);
+	if (s->shift == 0)
+		return low;
+	return high << (64 - s->shift) | low >> s->shift;
+}
+
+/* The ratio as a floating-point number, for people. */
+double cpuc_scale_ratio(const struct cpuc_scale *s);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: 0BSD */
+/* cpucycles-info: what counts cycles on this machine, and how well. */
+#include <config.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "cpucycles.h"
+
+#define DIFFERENCES 64
+
+static const char help[] =
+	"Usage: cpucycles-info [OPTION]\n"
+	"Tells which counter cpucycles() uses on this machine, how finely and "
+	"how fast it\n"
+	"counts, and why each other counter cannot be used.\n"
+	"\n"
+	"  -h, --help     print this help and exit\n"
+	"  -V, --version  print the version and exit\n"
+	"\n"
+	"Lines of output, each beginning with \"cpucycles\":\n"
+	"  version            of the library\n"
+	"  tracesetup         a counter: its precision in cycles with what its "
+	"kind\n"
+	"                     adds, cycles per tick, 1 if it has only 32 bits\n"
+	"  persecond          cycles per second as the operating system says\n"
+	"  implementation     the counter in use\n"
+	"  iqm                interquartile mean of the cycles between calls, "
+	"then the\n"
+	"                     difference from it for 64 calls\n"
+	"  observed persecond bounds of the count's rate, for longer and longer "
+	"loops\n"
+	"  kind               core, calibrated, reference, os or zero\n"
+	"  unavailable        a counter that cannot be used, and why\n"
+	"  note               something that deserves attention\n"
+	"\n"
+	"Environment:\n"
+	"  cpucyclesimplementation=NAME  use this counter if it works\n"
+	"  cpucyclespersecond=HZ         cycles per second, where the operating "
+	"system\n"
+	"                                does not say\n"
+	"\n"
+	"Exit status: 0 if cycles are counted, 1 if not or if the output cannot "
+	"be\n"
+	"written, 2 for wrong usage.\n";
+
+static int ascending(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The mean of the middle half: what a typical call takes, whatever the few
+ * that were interrupted took. */
+static long long interquartile_mean(const long long *values, int n)
+{
+	long long sorted[DIFFERENCES], sum = 0;
+	int i;
+
+	memcpy(sorted, values, (size_t)n * sizeof *values);
+	qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+	for (i = n / 4; i < n - n / 4; i++)
+		sum += sorted[i];
+	return sum / (n - n / 4 * 2);
+}
+
+static void print_calls(void)
+{
+	long long count[DIFFERENCES + 1], diff[DIFFERENCES], iqm;
+	int i;
+
+	for (i = 0; i <= DIFFERENCES; i++)
+		count[i] = cpucycles();
+	for (i = 0; i < DIFFERENCES; i++)
+		diff[i] = count[i + 1] - count[i];
+	iqm = interquartile_mean(diff, DIFFERENCES);
+	printf("cpucycles iqm %lld ", iqm);
+	for (i = 0; i < DIFFERENCES; i++)
+		printf("%+lld", diff[i] - iqm);
+	printf("\n");
+}
+
+static long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Counts read just within and just outside the two readings of the clock give
+ * bounds that hold whatever either reading costs. */
+static void print_observed(long loops)
+{
+	long long c[4], ns;
+	long i;
+
+	c[0] = cpucycles();
+	ns = now_ns();
+	c[1] = cpucycles();
+	for (i = 0; i < loops; i++)
+		__asm__ __volatile__("");
+	c[2] = cpucycles();
+	ns = now_ns() - ns;
+	c[3] = cpucycles();
+	if (ns <= 0)
+		return;
+	printf("cpucycles observed persecond %.0f...%.0f with %ld loops %lld "
+	       "microseconds\n",
+	       (double)(c[2] - c[1]) * 1e9 / (double)ns,
+	       (double)(c[3] - c[0]) * 1e9 / (double)ns, loops, ns / 1000);
+}
+
+static void print_unavailable(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (!c.usable)
+			printf("cpucycles unavailable %s: %s\n", c.name,
+			       c.reason);
+}
+
+/* A wish that was not granted is easily missed in a script. */
+static void print_wish(void)
+{
+	const char *wish = getenv("cpucyclesimplementation");
+	const char *why = "there is no such counter here";
+	struct cpucycles_counter c;
+	unsigned i;
+
+	if (wish == NULL || !strcmp(wish, cpucycles_implementation()))
+		return;
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (!strcmp(wish, c.name))
+			why = c.usable ? "privileges are raised" : c.reason;
+	printf("cpucycles note cpucyclesimplementation=%s was not taken: %s\n",
+	       wish, why);
+}
+
+static int report(void)
+{
+	long loops;
+
+	printf("cpucycles version %s\n", cpucycles_version());
+	cpucycles_tracesetup();
+	cpucycles();
+	printf("cpucycles persecond %lld\n", cpucycles_persecond());
+	printf("cpucycles implementation %s\n", cpucycles_implementation());
+	print_calls();
+	for (loops = 8192; loops <= 1048576; loops *= 2)
+		print_observed(loops);
+	printf("cpucycles kind %s\n", cpucycles_kind());
+	print_unavailable();
+	print_wish();
+	return strcmp(cpucycles_kind(), "zero") == 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	int option, status = 0;
+
+	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			fputs(help, stdout);
+			goto end;
+		case 'V':
+			printf("cpucycles-info (libcpucycles) %s\n",
+			       cpucycles_version());
+			goto end;
+		default:
+			fprintf(stderr, "Try 'cpucycles-info --help'.\n");
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr,
+			"cpucycles-info: unexpected argument '%s'\n"
+			"Try 'cpucycles-info --help'.\n",
+			argv[optind]);
+		return 2;
+	}
+	status = report();
+end:
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",
+			strerror(errno));
+		return 1;
+	}
+	return status;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: 0BSD */
+/* osfreq.c on fake trees: one for every format, and hostile ones; all in the
+ * C locale and in one whose decimal point is a comma. */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "osfreq.h"
+#include "tap.h"
+
+#define ETC "/etc/cpucyclespersecond"
+#define CPU0 "/sys/devices/system/cpu/cpu0/"
+#define SETSPEED CPU0 "cpufreq/scaling_setspeed"
+#define SCALING CPU0 "cpufreq/scaling_max_freq"
+#define TICK CPU0 "clock_tick"
+#define CPUINFO "/proc/cpuinfo"
+#define HARDWARE CPU0 "cpufreq/cpuinfo_max_freq"
+#define TREE "/proc/device-tree/cpus/cpu@0/clock-frequency"
+#define TSC CPU0 "tsc_freq_khz"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static const char *const paths[] = {ETC,     SETSPEED, SCALING, TICK,
+				    CPUINFO, HARDWARE, TREE,    TSC};
+
+extern char **environ;
+
+static char base[1024]; /* the directory that everything is made in */
+static char root[1024]; /* the fake tree in it */
+
+static void run(char *const argv[])
+{
+	posix_spawn_file_actions_t fa;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
+	if (posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ) == 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	posix_spawn_file_actions_destroy(&fa);
+}
+
+static void remove_all(const char *path)
+{
+	char inner[2048];
+	struct dirent *e;
+	DIR *dir;
+
+	if (remove(path) == 0 || !(dir = opendir(path)))
+		return;
+	while ((e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name);
+		remove_all(inner);
+	}
+	closedir(dir);
+	remove(path);
+}
+
+static void remove_base(void)
+{
+	remove_all(base);
+}
+
+static void die(const char *what)
+{
+	printf("Bail out! %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void make_base(void)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (!tmp || !*tmp)
+		tmp = "/tmp";
+	if (strlen(tmp) > 800)
+		skip_all("TMPDIR is too long for osfreq.c's buffer");
+	snprintf(base, sizeof(base), "%s/sim_osfreq.XXXXXX", tmp);
+	if (!mkdtemp(base))
+		skip_all("no directory in %s: %s", tmp, strerror(errno));
+	atexit(remove_base);
+	strcat(strcpy(root, base), "/root");
+}
+
+/* root + path, the directories above it made; static storage. */
+static const char *place(const char *path)
+{
+	static char full[2048];
+	char *p = full + strlen(base) + 1;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (; (p = strchr(p, '/')) != NULL; p++) {
+		*p = 0;
+		if (mkdir(full, 0755) < 0 && errno != EEXIST)
+			die(full);
+		*p = '/';
+	}
+	return full;
+}
+
+static void put(const char *path, const void *text, size_t len)
+{
+	int fd = open(place(path), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len || close(fd) < 0)
+		die(path);
+}
+
+static void put_text(const char *path, const char *text)
+{
+	put(path, text, strlen(text));
+}
+
+static void clear(void)
+{
+	for (size_t i = 0; i < COUNT(paths); i++)
+		remove(place(paths[i]));
+}
+
+static int answers(const char *source, uint64_t hz)
+{
+	const char *got = "nothing";
+	uint64_t got_hz = cpuc_osfreq(root, &got);
+
+	if (got_hz == hz && strcmp(got, source) == 0)
+		return 1;
+	diag("%" PRIu64 " %s instead of %" PRIu64 " %s", got_hz, got, hz,
+	     source);
+	return 0;
+}
+
+#define NOBODY "unknown", 0
+
+static const struct tree {
+	const char *what;
+	const char *source;
+	uint64_t hz;
+	const char *path;
+	const char *text;
+} trees[] = {
+	{"a plain number", ETC, 2399987654, ETC, "2399987654\n"},
+	{"a number without newline", ETC, 2399987654, ETC, "2399987654"},
+	{"an exponent", ETC, 2400000000, ETC, "2.4e9\n"},
+	{"a decimal comma", NOBODY, ETC, "2,4e9\n"},
+	{"a number and a word", NOBODY, ETC, "2399987654 Hz\n"},
+	{"a number out of range", NOBODY, ETC, "2400\n"},
+	{"a set speed", SETSPEED, 3400000000, SETSPEED, "3400000\n"},
+	{"no set speed", NOBODY, SETSPEED, "<unsupported>\n"},
+	{"a maximum", SCALING, 3400000000, SCALING, "3400000\n"},
+	{"a maximum in Hz", NOBODY, SCALING, "3400000000\n"},
+	{"a sparc64 tick", TICK, 1593535693, TICK, "1593535693\n"},
+	{"the hardware's limit", HARDWARE, 4000000000, HARDWARE, "4000000\n"},
+	{"a TSC rate", TSC, 2596123000, TSC, "2596123\n"},
+	{"x86 cpuinfo", CPUINFO " cpu MHz", 2596120000, CPUINFO,
+	 "processor\t: 0\nmodel name\t: Some CPU @ 2.50GHz\n"
+	 "cpu MHz\t\t: 2596.120\ncache size\t: 512 KB\n\n"
+	 "processor\t: 1\ncpu MHz\t\t: 3000.000\n"},
+	{"x86 cpuinfo cut short", CPUINFO " cpu MHz", 2596120000, CPUINFO,
+	 "cpu MHz\t\t: 2596.120"},
+	{"LoongArch cpuinfo", CPUINFO " CPU MHz", 2500000000, CPUINFO,
+	 "system type\t\t: generic-loongson-machine\n"
+	 "CPU Family\t\t: Loongson-64bit\nCPU MHz\t\t\t: 2500.00\n"},
+	{"POWER cpuinfo", CPUINFO " clock", 3550000000, CPUINFO,
+	 "processor\t: 0\ncpu\t\t: POWER7\nclock\t\t: 3550.000000MHz\n"
+	 "timebase\t: 512000000\n"},
+	{"a clock without unit", NOBODY, CPUINFO, "clock\t: 3550.000000\n"},
+	{"s390x cpuinfo", CPUINFO " cpu MHz static", 5200000000, CPUINFO,
+	 "vendor_id       : IBM/S390\ncpu number      : 0\n"
+	 "cpu MHz dynamic : 5100\ncpu MHz static  : 5200\n"},
+	{"only a dynamic rate", NOBODY, CPUINFO, "cpu MHz dynamic : 5200\n"},
+	{"arm64 cpuinfo", NOBODY, CPUINFO,
+	 "processor\t: 0\nBogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n"},
+	{"the best key, not the first", CPUINFO " cpu MHz", 2000000000, CPUINFO,
+	 "cpu MHz static : 5200\nclock : 3550MHz\ncpu MHz : 2000\n"},
+	{"the second best key", CPUINFO " clock", 3550000000, CPUINFO,
+	 "cpu MHz static : 5200\nclock : 3550MHz\nclock : 1000MHz\n"},
+	{"the first believable value", CPUINFO " cpu MHz", 2000000000, CPUINFO,
+	 "cpu MHz\ncpu MHz :\ncpu MHz : unknown\ncpu MHz : 0.000\n"
+	 "cpu MHz : 2000 : 3\ncpu MHz : 2000\ncpu MHz : 3000\n"},
+	{"keys that only look alike", NOBODY, CPUINFO,
+	 "Cpu MHz : 2000\nmax cpu MHz : 2000\ncpu MHz max : 2000\n"
+	 "cpu  MHz : 2000\ncpu MHz 2000\ncpu MHz = 2000\n: 2000\n"
+	 "model : cpu MHz : 2000\nclocking : 33.0MHz\n"},
+	{"blanks around the key", CPUINFO " cpu MHz", 2000000000, CPUINFO,
+	 "\n \t\n \tcpu MHz \t:2000 \t\r\n"},
+};
+
+static void test_formats(const char *locale)
+{
+	for (size_t i = 0; i < COUNT(trees); i++) {
+		const struct tree *t = &trees[i];
+
+		clear();
+		put_text(t->path, t->text);
+		ok(answers(t->source, t->hz), "%s: %s", locale, t->what);
+	}
+	clear();
+	ok(answers(NOBODY), "%s: a tree without files", locale);
+}
+
+static void test_device_tree(const char *locale)
+{
+	static const unsigned char cells[] = {0,    0, 0, 0, 0x8f, 0x0d,
+					      0x18, 0, 0, 0, 0,    0};
+
+	clear();
+	put(TREE, cells + 4, 4);
+	ok(answers(TREE, 2400000000), "%s: one cell", locale);
+	put(TREE, cells, 8);
+	ok(answers(TREE, 2400000000), "%s: two cells", locale);
+	put(TREE, cells + 1, 7);
+	ok(answers(NOBODY), "%s: less than two cells", locale);
+	put(TREE, cells, 12);
+	ok(answers(NOBODY), "%s: three cells", locale);
+	put(TREE, cells + 4, 8);
+	ok(answers(NOBODY), "%s: cells out of range", locale);
+}
+
+/* Every source there, then one less at a time. */
+static void test_order(const char *locale)
+{
+	static const struct tree order[] = {
+		{"", ETC, 2000000001, ETC, "2000000001"},
+		{"", SETSPEED, 2000002000, SETSPEED, "2000002"},
+		{"", SCALING, 2000003000, SCALING, "2000003"},
+		{"", TICK, 2000000004, TICK, "2000000004"},
+		{"", CPUINFO " cpu MHz", 2000000005, CPUINFO,
+		 "cpu MHz : 2000.000005"},
+		{"", HARDWARE, 2000006000, HARDWARE, "2000006"},
+		{"", TREE, 0x50505050, TREE, "PPPP"},
+		{"", TSC, 2000008000, TSC, "2000008"},
+	};
+
+	clear();
+	for (size_t i = 0; i < COUNT(order); i++)
+		put_text(order[i].path, order[i].text);
+	for (size_t i = 0; i < COUNT(order); i++) {
+		ok(answers(order[i].source, order[i].hz),
+		   "%s: %s is number %zu", locale, order[i].path, i + 1);
+		remove(place(order[i].path));
+	}
+}
+
+static void test_unreadable(const char *locale, const char *path)
+{
+	put_text(path, "cpu MHz : 2000\n");
+	if (chmod(place(path), 0) < 0)
+		die(path);
+	if (access(place(path), R_OK) == 0)
+		skip("%s: unreadable %s: this user reads everything", locale,
+		     path);
+	else
+		ok(answers(TSC, 2000000000), "%s: unreadable %s", locale, path);
+}
+
+/* Things that are no text file, at path; the last source knows. */
+static void test_hostile(const char *locale, const char *path)
+{
+	static const char *const links[] = {"/dev/zero",          "/dev/null",
+					    "/dev/tty",           "nowhere",
+					    "cpucyclespersecond", "."};
+	int fd;
+
+	clear();
+	put_text(TSC, "2000000");
+	for (size_t i = 0; i < COUNT(links); i++) {
+		if (symlink(links[i], place(path)) < 0)
+			die(path);
+		ok(answers(TSC, 2000000000), "%s: %s is a link to %s", locale,
+		   path, links[i]);
+		remove(place(path));
+	}
+	if (mkdir(place(path), 0755) < 0)
+		die(path);
+	ok(answers(TSC, 2000000000), "%s: %s is a directory", locale, path);
+	remove(place(path));
+	if (mkfifo(place(path), 0644) < 0)
+		die(path);
+	ok(answers(TSC, 2000000000), "%s: %s is a FIFO", locale, path);
+	fd = open(place(path), O_RDWR);
+	ok(answers(TSC, 2000000000), "%s: %s is a FIFO with a writer", locale,
+	   path);
+	close(fd);
+	remove(place(path));
+	put(path, "", 0);
+	ok(answers(TSC, 2000000000), "%s: %s is empty", locale, path);
+	put(path, "\xff\x00\x01 2000000000\x00\x80:\xfe\n\x00:\n", 21);
+	ok(answers(TSC, 2000000000), "%s: %s is rubbish", locale, path);
+	put(path, "2000000000\0", 11);
+	ok(answers(TSC, 2000000000), "%s: %s ends in a NUL", locale, path);
+	test_unreadable(locale, path);
+}
+
+static char big[(2 << 20) + 100];
+
+/* n times c, then tail, in path */
+static void put_big(const char *path, int c, size_t n, const char *tail)
+{
+	memset(big, c, n);
+	memcpy(big + n, tail, strlen(tail));
+	put(path, big, n + strlen(tail));
+}
+
+static void test_long(const char *locale)
+{
+	clear();
+	put_big(ETC, '0', 1000, "2000000000");
+	ok(answers(ETC, 2000000000), "%s: a number of 1010 digits", locale);
+	put_big(ETC, ' ', 2 << 20, "2000000000");
+	ok(answers(NOBODY), "%s: a number after 2 MiB of blanks", locale);
+	put_text(ETC, "2000000000");
+	if (truncate(place(ETC), 2 << 20) < 0)
+		die(ETC);
+	ok(answers(NOBODY), "%s: a number before 2 MiB of NULs", locale);
+	clear();
+	put_big(CPUINFO, 'x', 2 << 20, "\ncpu MHz : 2000\n");
+	ok(answers(NOBODY), "%s: a key after 2 MiB", locale);
+	put_big(CPUINFO, 'x', 500000, "\ncpu MHz : 2000\n");
+	ok(answers(CPUINFO " cpu MHz", 2000000000),
+	   "%s: a key after a line of 500000 bytes", locale);
+}
+
+/* The lengths at which a line that follows meets the end of a buffer, whose
+ * size is taken to be a multiple of 256. */
+static size_t next_length(size_t n)
+{
+	return n % 256 == 2 ? n + 256 - 42 : n + 1;
+}
+
+/* Wherever the buffer ends, a number is all read or not at all, and the end
+ * of a long line is no line. */
+static void test_boundaries(const char *locale)
+{
+	size_t n, most = 4352, first = (1 << 20) - 40;
+	const char *source;
+
+	clear();
+	for (n = 0; n < most; n = next_length(n)) {
+		put_big(CPUINFO, '\n', n, "cpu MHz : 2596.123");
+		if (!answers(CPUINFO " cpu MHz", 2596123000))
+			break;
+	}
+	ok(n >= most, "%s: a key after any number of short lines", locale);
+	for (n = 1; n < most; n = next_length(n)) {
+		put_big(CPUINFO, 'x', n,
+			"cpu MHz : 1111.111\ncpu MHz : 2596.123\n");
+		if (!answers(CPUINFO " cpu MHz", 2596123000))
+			break;
+	}
+	ok(n >= most, "%s: a key after a line of any length", locale);
+	for (n = first; n < first + 50; n++) {
+		uint64_t hz;
+
+		put_big(CPUINFO, '\n', n, "cpu MHz : 2596.123\n");
+		hz = cpuc_osfreq(root, &source);
+		if (hz != 0 && hz != 2596123000)
+			break;
+	}
+	ok(n == first + 50, "%s: no half number at the limit", locale);
+}
+
+/* Roots up to and past what fits the path buffer. */
+static void test_long_root(const char *locale)
+{
+	char saved[sizeof(root)];
+	uint64_t hz = 2000000000;
+	const char *source;
+
+	clear();
+	put_text(ETC, "2000000000");
+	strcpy(saved, root);
+	while (strlen(root) + 3 < sizeof(root) &&
+	       (hz == 0 || hz == 2000000000)) {
+		strcat(root, "/.");
+		hz = cpuc_osfreq(root, &source);
+	}
+	ok(hz == 0 && strcmp(source, "unknown") == 0,
+	   "%s: a root too long is an unknown one", locale);
+	strcpy(root, saved);
+}
+
+static int lowest_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	if (fd < 0)
+		die("/dev/null");
+	close(fd);
+	return fd;
+}
+
+static void test_all(const char *locale)
+{
+	int fd = lowest_descriptor();
+
+	test_formats(locale);
+	test_device_tree(locale);
+	test_order(locale);
+	test_hostile(locale, ETC);
+	test_hostile(locale, CPUINFO);
+	test_hostile(locale, TREE);
+	test_long(locale);
+	test_boundaries(locale);
+	test_long_root(locale);
+	ok(lowest_descriptor() == fd, "%s: no descriptor stays open", locale);
+}
+
+static int comma(const char *name)
+{
+	return setlocale(LC_ALL, name) &&
+	       strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
+/* A locale with a decimal comma: an installed one, or one made here. */
+static const char *comma_locale(void)
+{
+	static const char *const names[] = {
+		"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "it_IT.UTF-8",
+		"nl_NL.UTF-8", "pt_BR.UTF-8", "ru_RU.UTF-8", "de_DE",
+	};
+	char localedef[] = "localedef", i[] = "-i", de[] = "de_DE", f[] = "-f",
+	     utf8[] = "UTF-8", out[sizeof(base) + 32];
+
+	for (size_t n = 0; n < COUNT(names); n++)
+		if (comma(names[n]))
+			return names[n];
+	snprintf(out, sizeof(out), "%s/de_DE.UTF-8", base);
+	run((char *[]){localedef, i, de, f, utf8, out, NULL});
+	setenv("LOCPATH", base, 1);
+	return comma(names[0]) ? names[0] : NULL;
+}
+
+int main(void)
+{
+	const char *locale;
+
+	alarm(300);
+	make_base();
+	test_all("C");
+	locale = comma_locale();
+	if (locale)
+		test_all(locale);
+	else
+		skip("no locale with a decimal comma, and localedef made none");
+	return done_testing();
+}

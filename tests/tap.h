@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Test Anything Protocol for C tests: libc alone, so that a test also runs
+ * statically linked under an emulator. One translation unit a test. */
+#ifndef TAP_H
+#define TAP_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned tap_run, tap_bad;
+
+/* One test point; the text says what holds when it passes. Returns cond. */
+__attribute__((format(printf, 2, 3), unused)) static int
+ok(int cond, const char *fmt, ...)
+{
+	va_list ap;
+
+	tap_run++;
+	if (!cond)
+		tap_bad++;
+	printf("%sok %u - ", cond ? "" : "not ", tap_run);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+	return cond;
+}
+
+/* A point that this machine cannot check, with the reason. */
+__attribute__((format(printf, 1, 2), unused)) static void
+skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	tap_run++;
+	printf("ok %u # SKIP ", tap_run);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+}
+
+/* A line for the reader of the log. */
+__attribute__((format(printf, 1, 2), unused)) static void
+diag(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("# ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+}
+
+/* The whole program cannot run here: reports one skipped plan and exits. */
+__attribute__((format(printf, 1, 2), noreturn, unused)) static void
+skip_all(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("1..0 # SKIP ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	exit(0);
+}
+
+/* Last statement of main: the plan, and main's exit status. */
+__attribute__((unused)) static int done_testing(void)
+{
+	printf("1..%u\n", tap_run);
+	return tap_bad != 0;
+}
+
+#endif
