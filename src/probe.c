@@ -33,8 +33,8 @@ static _Atomic(pthread_t) owner;
  * read once they see the bit in held, and still after end: a handler may have
  * been entered before end and get to run later. */
 static struct frame *volatile innermost;
-static sigset_t mask;    /* the owner's, before begin */
-static sigset_t probing; /* mask without the fault signals */
+static sigset_t mask;                  /* the owner's, before begin */
+static sigset_t probing;               /* mask without the fault signals */
 static volatile int deferred[NFAULTS]; /* 0, or 1 process, 2 thread */
 static struct sigaction was[NFAULTS];
 static atomic_bool spent[NFAULTS]; /* its SA_RESETHAND has happened */
@@ -236,12 +236,15 @@ void cpuc_probe_end(void)
 int cpuc_probe(void (*fn)(void *), void *arg)
 {
 	struct frame frame = {.outer = innermost};
+	int error = errno;
 
 	if (atomic_load(&held) != ALL || !pthread_equal(owner, pthread_self()))
 		return SIGSYS;
 	if (sigsetjmp(frame.env, 0) == 0) {
 		innermost = &frame;
 		fn(arg);
+	} else {
+		errno = error;
 	}
 	innermost = frame.outer;
 	return frame.sig;

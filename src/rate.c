@@ -114,7 +114,7 @@ static bool confirmed(const struct cpuc_slot *slot,
 {
 	uint64_t window, seen;
 
-	for (window = 10000; window <= 1000000; window *= 10) {
+	for (window = 10000; window <= 160000; window *= 4) {
 		seen = estimate(slot->counter, world, window);
 		if (seen == 0 || within(seen, slot->rate, 50))
 			return true;

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Selection among pretended counters on a pretended clock. */
+#include <config.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "engine.h"
+#include "probe.h"
+#include "tap.h"
+
+/* The pretended machine: a clock of which each reading takes 7 ns. */
+static uint64_t clock_now = 1000000;
+
+static uint64_t now_ns(void)
+{
+	return clock_now += 7;
+}
+
+/* Counters are functions of the clock, each with what it does wrong. */
+static uint64_t ticks(uint64_t per_second)
+{
+	clock_now += 5;
+	return clock_now / 1000 * (per_second / 1000) / 1000 +
+	       clock_now % 1000 * (per_second / 1000) / 1000000;
+}
+
+static int calls;
+
+static long long fine(void)
+{
+	return (long long)ticks(2000000000);
+}
+
+static long long slow(void)
+{
+	clock_now += 200;
+	return (long long)ticks(2000000000);
+}
+
+static long long constant(void)
+{
+	clock_now += 5;
+	return 42;
+}
+
+static long long back_once(void)
+{
+	long long t = (long long)ticks(2000000000);
+
+	return ++calls == 700 ? t - 1000000 : t;
+}
+
+static long long back_always(void)
+{
+	long long t = (long long)ticks(2000000000);
+
+	return ++calls % 900 == 0 ? t - 1000000 : t;
+}
+
+static long long jumping(void)
+{
+	if (++calls % 300 == 0)
+		clock_now += 50000000;
+	return (long long)ticks(2000000000);
+}
+
+static long long faulting(void)
+{
+	raise(SIGILL);
+	return 0;
+}
+
+static long long faulting_late(void)
+{
+	if (++calls == 500)
+		raise(SIGSEGV);
+	return (long long)ticks(2000000000);
+}
+
+static long long wrapping(void)
+{
+	return (long long)(uint32_t)(ticks(2000000000) + 0xfffffff0u);
+}
+
+static long long third(void)
+{
+	return (long long)ticks(1500000000);
+}
+
+static long long two_fifths(void)
+{
+	return (long long)ticks(800000000);
+}
+
+static long long nearly_nominal(void)
+{
+	return (long long)ticks(1990000000);
+}
+
+static long long half_nominal(void)
+{
+	return (long long)ticks(1000000000);
+}
+
+static long long zero(void)
+{
+	return 0;
+}
+
+static int opened, closed;
+
+static int open_denied(struct cpuc_slot *slot)
+{
+	cpuc_reason(slot, "denied by the test");
+	return -EACCES;
+}
+
+static int open_mute(struct cpuc_slot *slot)
+{
+	(void)slot;
+	return -ENOENT;
+}
+
+static int open_counted(struct cpuc_slot *slot)
+{
+	(void)slot;
+	opened++;
+	return 0;
+}
+
+static int open_gigahertz(struct cpuc_slot *slot)
+{
+	slot->rate = 1000000000;
+	return 0;
+}
+
+static int open_liar(struct cpuc_slot *slot)
+{
+	slot->rate = 123456789;
+	return 0;
+}
+
+static void close_counted(struct cpuc_slot *slot)
+{
+	(void)slot;
+	closed++;
+}
+
+#define CORE CPUC_CORE, CPUC_CYCLE, 64
+
+static struct cpuc_slot slots[8];
+static struct cpuc_counter counters[8];
+static size_t count;
+
+static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
+			     enum cpuc_unit unit, unsigned bits,
+			     long long (*reader)(void),
+			     int (*opener)(struct cpuc_slot *))
+{
+	counters[count] = (struct cpuc_counter){name, kind, unit, bits,
+						reader, opener, close_counted};
+	slots[count] = (struct cpuc_slot){.counter = &counters[count]};
+	return &slots[count++];
+}
+
+static const char *choose(const char *wanted)
+{
+	struct cpuc_world world = {2000000000, now_ns};
+	struct cpuc_slot *s;
+
+	calls = 0;
+	cpuc_probe_begin();
+	s = cpuc_select(slots, count, wanted, &world);
+	cpuc_probe_end();
+	return s ? s->counter->name : "none";
+}
+
+static void fresh(void)
+{
+	count = 0;
+	opened = closed = 0;
+}
+
+/* A counter alone beside zero: taken, or dropped with this in its reason. */
+static struct cpuc_slot *alone(const char *what, enum cpuc_kind kind,
+			       enum cpuc_unit unit, unsigned bits,
+			       long long (*reader)(void),
+			       int (*opener)(struct cpuc_slot *),
+			       const char *reason)
+{
+	struct cpuc_slot *s;
+	const char *got;
+
+	fresh();
+	s = add("it", kind, unit, bits, reader, opener);
+	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
+	got = choose(NULL);
+	if (reason == NULL)
+		ok(!strcmp(got, "it") && s->usable && s->precision > 0,
+		   "%s: used (%s, %s)", what, got, s->reason);
+	else
+		ok(!strcmp(got, "zero") && !s->usable && s->precision == 0 &&
+			   strstr(s->reason, reason),
+		   "%s: dropped, because \"%s\"", what, s->reason);
+	return s;
+}
+
+static void check_wrong_counters(void)
+{
+	alone("a fine counter", CORE, fine, NULL, NULL);
+	alone("a constant", CORE, constant, NULL, "does not advance");
+	alone("one that goes back once", CORE, back_once, NULL, NULL);
+	alone("one that goes back always", CORE, back_always, NULL,
+	      "goes backwards");
+	alone("one that jumps", CORE, jumping, NULL, NULL);
+	alone("one that faults", CORE, faulting, NULL, "SIGILL");
+	alone("one that faults late", CORE, faulting_late, NULL, "SIGSEGV");
+	alone("one that the system denies", CORE, fine, open_denied,
+	      "denied by the test");
+	alone("one that gives an error alone", CORE, fine, open_mute, "No");
+}
+
+static void check_scales(void)
+{
+	struct cpuc_slot *s;
+	long long a, b;
+
+	s = alone("32 bits that wrap", CPUC_CORE, CPUC_CYCLE, 32, wrapping,
+		  NULL, NULL);
+	a = s->of(s);
+	clock_now += 1000;
+	b = s->of(s);
+	ok(b - a > 2000 && b - a < 2200, "and count on past the wrap");
+
+	s = alone("a clock of 2/5 the rate", CPUC_REFERENCE, CPUC_TICK, 64,
+		  two_fifths, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->scale) == 2.5, "is scaled by 2.5 exactly");
+	alone("one of a ratio of 4/3", CPUC_REFERENCE, CPUC_TICK, 64, third,
+	      NULL, "no multiple of 1/1024");
+	alone("one that stands still", CPUC_REFERENCE, CPUC_TICK, 64,
+	      constant, NULL, "cannot be measured");
+
+	s = alone("one of a known rate", CPUC_REFERENCE, CPUC_TICK, 64,
+		  half_nominal, open_gigahertz, NULL);
+	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by that");
+	s = alone("one that states a wrong rate", CPUC_REFERENCE, CPUC_TICK,
+		  64, half_nominal, open_liar, NULL);
+	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by the right one (%f)",
+	   cpuc_scale_ratio(&s->scale));
+	s = alone("a time, of which nothing is checked", CPUC_OS, CPUC_TIME,
+		  64, fine, open_liar, NULL);
+	ok(s->rate == 123456789, "is scaled by what it states");
+
+	s = alone("a nominal clock within 1%", CPUC_REFERENCE, CPUC_NOMINAL,
+		  64, nearly_nominal, NULL, NULL);
+	ok(s->scale.mult == 0, "is not scaled");
+	s = alone("a nominal clock of half the rate", CPUC_REFERENCE,
+		  CPUC_NOMINAL, 64, half_nominal, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by 2");
+	s = alone("a nominal clock of 3/4 of the rate", CPUC_REFERENCE,
+		  CPUC_NOMINAL, 64, third, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->scale) > 1.332 &&
+		   cpuc_scale_ratio(&s->scale) < 1.335,
+	   "is scaled all the same");
+}
+
+static void check_ranking(void)
+{
+	struct cpuc_slot *a;
+
+	fresh();
+	a = add("reference", CPUC_REFERENCE, CPUC_CYCLE, 64, fine, NULL);
+	add("slow core", CPUC_CORE_KERNEL, CPUC_CYCLE, 64, slow, NULL);
+	ok(!strcmp(choose(NULL), "reference"),
+	   "a reference clock wins over a slow core counter");
+	ok(a->precision > 100 && a->precision < 120,
+	   "with 100 cycles added (%lld)", a->precision);
+
+	fresh();
+	add("reference", CPUC_REFERENCE, CPUC_CYCLE, 64, fine, NULL);
+	add("core", CORE, fine, NULL);
+	ok(!strcmp(choose(NULL), "core"), "a core counter wins over a clock");
+
+	fresh();
+	add("first", CORE, fine, open_counted);
+	add("second", CORE, fine, open_counted);
+	ok(!strcmp(choose(NULL), "first"), "the earlier wins a tie");
+	ok(opened == 2 && closed == 1, "and the loser is closed");
+
+	fresh();
+	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
+	add("os", CPUC_OS, CPUC_CYCLE, 64, slow, NULL);
+	ok(!strcmp(choose(NULL), "os"), "anything that counts beats zero");
+}
+
+static void check_wanted(void)
+{
+	struct cpuc_slot *a, *b;
+
+	fresh();
+	a = add("first", CORE, fine, open_counted);
+	b = add("second", CPUC_OS, CPUC_CYCLE, 64, slow, open_counted);
+	ok(!strcmp(choose("second"), "second"), "a named counter is taken");
+	ok(opened == 1, "and no other is tried");
+	ok(!a->usable && strstr(a->reason, "not tried: second"),
+	   "which the others say: %s", a->reason);
+	ok(!strcmp(choose(NULL), "first") && b->usable,
+	   "choosing again tries them all");
+
+	fresh();
+	add("first", CORE, fine, NULL);
+	b = add("second", CORE, constant, NULL);
+	ok(!strcmp(choose("second"), "first"),
+	   "a named counter that does not work is not taken");
+	ok(strstr(b->reason, "does not advance") != NULL, "and says why");
+	ok(!strcmp(choose("third"), "first"), "nor one that does not exist");
+}
+
+static void check_settled(void)
+{
+	struct cpuc_slot *s, before;
+
+	fresh();
+	s = add("it", CPUC_REFERENCE, CPUC_TICK, 64, two_fifths, NULL);
+	choose(NULL);
+	before = *s;
+	clock_now += 3000000;
+	choose(NULL);
+	ok(s->scale.mult == before.scale.mult &&
+		   s->scale.shift == before.scale.shift &&
+		   s->entry == before.entry,
+	   "selecting again leaves what readers use as it is");
+}
+
+int main(void)
+{
+	check_wrong_counters();
+	check_scales();
+	check_ranking();
+	check_wanted();
+	check_settled();
+	return done_testing();
+}

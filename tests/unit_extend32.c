@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: 0BSD */
+/* 32-bit counts to 64 bits: calls nanoseconds, seconds and hours apart, in
+ * several threads, and in a signal handler. */
+#include <config.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include "extend32.h"
+#include "tap.h"
+
+#define G UINT64_C(1000000000)
+
+/* The whole way from a true count to what is made of its low half, with the
+ * foretold rate wrong by `ppm` parts in a million. */
+static int right(uint64_t before, uint64_t rate, uint64_t ns, int ppm)
+{
+	struct cpuc_anchor from = {before, 5 * G, rate};
+	uint64_t after;
+
+	from.rate += (uint64_t)((int64_t)rate * ppm / 1000000);
+	after = before + ns / G * rate + ns % G / 1000 * rate / 1000000;
+	return cpuc_extend32_at(&from, (uint32_t)after, 5 * G + ns) == after;
+}
+
+static void check_gaps(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+		int ppm;
+	} gap[] = {
+		{"no time", 0, 0},
+		{"100 ns", 100, 100000},
+		{"a millisecond", 1000000, 100000},
+		{"0.7 seconds", 7 * G / 10, 300000},
+		{"10 seconds", 10 * G, 20000},
+		{"an hour", 3600 * G, 100},
+		{"a day", 86400 * G, 5},
+	};
+	static const uint64_t start[] = {
+		0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff,
+		0x100000000, 0x1fffffff0, UINT64_C(1) << 47,
+		(UINT64_C(1) << 62) - 5,
+	};
+	size_t i, j;
+	int bad;
+
+	for (i = 0; i < sizeof gap / sizeof *gap; i++) {
+		for (bad = 0, j = 0; j < sizeof start / sizeof *start; j++) {
+			bad += !right(start[j], 3 * G, gap[i].ns, 0);
+			bad += !right(start[j], 3 * G, gap[i].ns, gap[i].ppm);
+			bad += !right(start[j], 3 * G, gap[i].ns, -gap[i].ppm);
+			bad += !right(start[j], 19200000, gap[i].ns, 0);
+		}
+		ok(bad == 0, "after %s the count is right, at every wrap, the "
+			     "rate off by %d ppm",
+		   gap[i].name, gap[i].ppm);
+	}
+}
+
+static void check_odd(void)
+{
+	struct cpuc_anchor from = {UINT64_C(5) << 32, 7 * G, 1 * G};
+
+	ok(cpuc_extend32_at(&from, UINT32_MAX, 7 * G) ==
+		   (UINT64_C(5) << 32) - 1,
+	   "a count one tick behind is one tick behind, not a wrap ahead");
+	ok(cpuc_extend32_at(&from, 3, 6 * G) == (UINT64_C(5) << 32) + 3,
+	   "a second clock that went back adds nothing");
+	from.full = 2;
+	ok(cpuc_extend32_at(&from, 0xfffffff0, 7 * G) == 0xfffffff0,
+	   "no count is below 0");
+	from = (struct cpuc_anchor){0, 0, 0};
+	ok(cpuc_extend32_at(&from, 5, 2 * G) == (UINT64_C(1) << 32) + 5,
+	   "without a rate a wrap is taken to last two seconds");
+}
+
+/* A counter of 2^32 ticks a second, made from the clock: it wraps while the
+ * test runs, and the full count is known. */
+static uint64_t true_count(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return ((uint64_t)t.tv_sec << 32) +
+	       ((uint64_t)t.tv_nsec << 32) / 1000000000;
+}
+
+static long long fake(void)
+{
+	return (long long)(uint32_t)true_count();
+}
+
+static struct cpuc_anchor anchor;
+
+static int follow(double seconds)
+{
+	uint64_t begin = true_count(), before, got, after, last = 0;
+	int bad = 0;
+
+	while (true_count() - begin < (uint64_t)(seconds * 4294967296.0)) {
+		before = true_count();
+		got = cpuc_extend32(&anchor, fake);
+		after = true_count();
+		bad += got < before || got > after || got < last;
+		last = got;
+	}
+	return bad;
+}
+
+static void *thread(void *arg)
+{
+	struct timespec pause = {0, 700000000};
+	int *bad = arg;
+
+	*bad = follow(0.3);
+	nanosleep(&pause, NULL);
+	*bad += follow(0.3);
+	return NULL;
+}
+
+static volatile sig_atomic_t handler_bad, handler_runs;
+
+static void handler(int sig)
+{
+	uint64_t before = true_count(), got = cpuc_extend32(&anchor, fake);
+
+	(void)sig;
+	handler_bad += got < before || got > true_count();
+	handler_runs++;
+}
+
+static void check_live(void)
+{
+	struct timespec t;
+	struct itimerspec fast = {{0, 50000}, {0, 50000}};
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+				 .sigev_signo = SIGALRM};
+	pthread_t id[4];
+	timer_t timer;
+	int bad[4] = {0}, i, all = 0, main_bad;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	anchor.ns = (uint64_t)t.tv_sec * G + (uint64_t)t.tv_nsec;
+	anchor.full = true_count();
+	anchor.rate = UINT64_C(1) << 32;
+	signal(SIGALRM, handler);
+	for (i = 0; i < 4; i++)
+		pthread_create(&id[i], NULL, thread, &bad[i]);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &fast, NULL);
+	main_bad = follow(0.5);
+	timer_delete(timer);
+	for (i = 0; i < 4; i++) {
+		pthread_join(id[i], NULL);
+		all += bad[i];
+	}
+	ok(all == 0, "four threads that pause and go on past a wrap count "
+		     "right (%d wrong)", all);
+	ok(main_bad == 0, "so does a thread under a storm of signals "
+			  "(%d wrong)", main_bad);
+	ok(handler_runs > 0 && handler_bad == 0,
+	   "so do %d handlers (%d wrong)", (int)handler_runs,
+	   (int)handler_bad);
+}
+
+int main(void)
+{
+	check_gaps();
+	check_odd();
+	check_live();
+	return done_testing();
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Fixed-point scaling against exact arithmetic; built twice, the second time
+ * (-DWITHOUT_INT128) with the multiplication of hosts that lack __int128. */
+#include <config.h>
+#ifdef WITHOUT_INT128
+#undef HAVE___INT128
+#endif
+#include "scale.h"
+#include "tap.h"
+
+struct wide {
+	uint64_t high, low;
+};
+
+/* a * b by adding and doubling: slow, and nothing like what it checks. */
+static struct wide product(uint64_t a, uint64_t b)
+{
+	struct wide p = {0, 0};
+	int i;
+
+	for (i = 63; i >= 0; i--) {
+		p.high = p.high << 1 | p.low >> 63;
+		p.low <<= 1;
+		if (b >> i & 1) {
+			p.low += a;
+			p.high += p.low < a;
+		}
+	}
+	return p;
+}
+
+static int less_equal(struct wide a, struct wide b)
+{
+	return a.high < b.high || (a.high == b.high && a.low <= b.low);
+}
+
+/* Whether r is ticks * num / den rounded down, off by at most one. */
+static int near(uint64_t r, uint64_t ticks, uint64_t num, uint64_t den)
+{
+	struct wide exact = product(ticks, num);
+
+	return (r == 0 || less_equal(product(r - 1, den), exact)) &&
+	       !less_equal(product(r + 2, den), exact);
+}
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* A random number of a random width: small and large ones alike. */
+static uint64_t any(unsigned bits)
+{
+	return rnd() >> (64 - 1 - rnd() % bits);
+}
+
+/* The largest tick count whose result stays below 2^63. */
+static uint64_t largest(uint64_t num, uint64_t den)
+{
+	double limit = 9.2e18 / ((double)num / (double)den);
+
+	return limit < 1.8e19 ? (uint64_t)limit : UINT64_MAX;
+}
+
+static void check_random(int cases)
+{
+	int i, bad = 0;
+
+	for (i = 0; i < cases; i++) {
+		uint64_t num = any(37) + 1, den = any(37) + 1;
+		uint64_t t = any(64) % largest(num, den);
+		struct cpuc_scale s = cpuc_scale_of(num, den);
+		uint64_t r = cpuc_scale_apply(&s, t);
+
+		if (!near(r, t, num, den) && bad++ == 0)
+			diag("%llu * %llu / %llu gave %llu",
+			     (unsigned long long)t, (unsigned long long)num,
+			     (unsigned long long)den, (unsigned long long)r);
+	}
+	ok(bad == 0, "%d random ratios and counts are off by at most one",
+	   cases);
+}
+
+static void check_edges(void)
+{
+	static const struct {
+		uint64_t num, den;
+	} ratio[] = {
+		{1, 3},		      {3, 1},		 {1, 1024},
+		{1024, 1},	      {5200, 4096},	 {2596120000, 1000000000},
+		{100000000000, 1},    {1, 100000000000}, {100000000000, 32768},
+		{2399987654, 1000000}, {999999999, 1000000000},
+		{UINT64_C(1) << 62, 1}, {1, UINT64_C(1) << 62},
+		{UINT64_MAX, UINT64_MAX - 1}, {UINT64_MAX - 1, UINT64_MAX},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof ratio / sizeof *ratio; i++) {
+		uint64_t num = ratio[i].num, den = ratio[i].den;
+		uint64_t most = largest(num, den), t;
+		struct cpuc_scale s = cpuc_scale_of(num, den);
+		int bad = 0, bit;
+
+		for (bit = 0; bit < 64; bit++) {
+			t = UINT64_C(1) << bit;
+			if (t - 1 <= most)
+				bad += !near(cpuc_scale_apply(&s, t - 1),
+					     t - 1, num, den);
+			if (t <= most)
+				bad += !near(cpuc_scale_apply(&s, t), t, num,
+					     den);
+		}
+		bad += !near(cpuc_scale_apply(&s, most), most, num, den);
+		ok(bad == 0, "%llu/%llu is right at every power of two",
+		   (unsigned long long)num, (unsigned long long)den);
+	}
+}
+
+static void check_exact(void)
+{
+	struct cpuc_scale s = cpuc_scale_of(5, 2);
+	uint64_t high, low;
+	struct wide p;
+	int i, bad = 0;
+
+	ok(cpuc_scale_apply(&s, 3) == 7 && cpuc_scale_apply(&s, 4) == 10,
+	   "a ratio of 5/2 is exact, rounded down");
+	s = cpuc_scale_of(7, 7);
+	ok(s.mult == 0 && cpuc_scale_apply(&s, UINT64_MAX) == UINT64_MAX,
+	   "a ratio of 1 changes nothing");
+	s = cpuc_scale_of(2596120000, 1000000000);
+	ok(cpuc_scale_ratio(&s) > 2.596119999 &&
+		   cpuc_scale_ratio(&s) < 2.596120001,
+	   "the ratio for people is 2.59612");
+	for (i = 0; i < 100000; i++) {
+		uint64_t a = any(64), b = any(64);
+
+		cpuc_mul64(a, b, &high, &low);
+		p = product(a, b);
+		bad += high != p.high || low != p.low;
+	}
+	cpuc_mul64(UINT64_MAX, UINT64_MAX, &high, &low);
+	ok(bad == 0 && high == UINT64_MAX - 1 && low == 1,
+	   "100000 products of 64 by 64 bits are right, the largest too");
+}
+
+static void check_monotone(void)
+{
+	struct cpuc_scale s = cpuc_scale_of(2596120000, 1000000000);
+	uint64_t t = rnd() >> 3, last = cpuc_scale_apply(&s, t), now;
+	int i, bad = 0;
+
+	for (i = 0; i < 100000; i++) {
+		now = cpuc_scale_apply(&s, ++t);
+		bad += now < last || now - last > 3;
+		last = now;
+	}
+	ok(bad == 0, "each of 100000 ticks in a row adds 2 or 3 cycles");
+}
+
+int main(int argc, char **argv)
+{
+	check_exact();
+	check_edges();
+	check_random(argc > 1 ? atoi(argv[1]) : 200000);
+	check_monotone();
+	return done_testing();
+}
