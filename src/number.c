@@ -16,9 +16,10 @@ struct scan {
 };
 
 /* The value is 0.DDD * 10^point, DDD being the digits in
- * text[first..end), where a '.' among them counts for nothing. */
+ * text[first..end), where a '.' among them counts for nothing; 0 when that
+ * is empty. */
 struct decimal {
-	size_t first; /* the first digit that is not 0; end when all are */
+	size_t first; /* the first digit that is not 0 */
 	size_t end;
 	int64_t point;
 };
@@ -47,11 +48,11 @@ static void skip_space(struct scan *s)
 		s->pos++;
 }
 
-/* Digits with at most one point, which may be first or last. False: no
- * digit at all. A second point is left for the caller to stumble on. */
-static bool scan_digits(struct scan *s, struct decimal *d)
+/* Digits with at most one point, which may be first or last. A second one is
+ * left for the caller to stumble on. No digits are 0: as good as refused. */
+static void scan_digits(struct scan *s, struct decimal *d)
 {
-	bool any = false, nonzero = false, fraction = false;
+	bool nonzero = false, fraction = false;
 
 	d->point = 0;
 	for (; s->pos < s->len; s->pos++) {
@@ -63,7 +64,6 @@ static bool scan_digits(struct scan *s, struct decimal *d)
 		}
 		if (!is_digit(c))
 			break;
-		any = true;
 		if (c != '0' && !nonzero) {
 			nonzero = true;
 			d->first = s->pos;
@@ -76,7 +76,6 @@ static bool scan_digits(struct scan *s, struct decimal *d)
 	d->end = s->pos;
 	if (!nonzero)
 		d->first = d->end;
-	return any;
 }
 
 /* An optional exponent, added to the decimal. False: an e without digits. */
@@ -149,8 +148,8 @@ uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 	struct decimal d;
 
 	skip_space(&s);
-	if (!scan_digits(&s, &d) || !scan_exponent(&s, &d) ||
-	    !scan_unit(&s, unit))
+	scan_digits(&s, &d);
+	if (!scan_exponent(&s, &d) || !scan_unit(&s, unit))
 		return 0;
 	skip_space(&s);
 	if (s.pos != s.len || d.first == d.end)

@@ -66,16 +66,11 @@ static bool sent(const siginfo_t *info)
 static void take_default(int sig, const siginfo_t *info)
 {
 	struct sigaction sa = {.sa_handler = SIG_DFL};
-	sigset_t set;
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
 	if (!sent(info) && sig != SIGTRAP && sig != SIGSYS && sig != SIGABRT)
 		return;
-	/* Blocked only where an application's handler called this one. */
-	sigemptyset(&set);
-	sigaddset(&set, sig);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	raise(sig);
 }
 
@@ -103,6 +98,8 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 		to->sa_sigaction(sig, info, context);
 	else
 		to->sa_handler(sig);
+	/* The kernel would do it at our return, but what became pending here
+	 * must arrive while on_fault still keeps the probe out of it. */
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -293,6 +293,10 @@ static void test_hostile(const char *locale, const char *path)
 	fd = open(place(path), O_RDWR);
 	ok(answers(TSC, 2000000000), "%s: %s is a FIFO with a writer", locale,
 	   path);
+	if (write(fd, "2000000000", 10) != 10)
+		die(path);
+	ok(answers(TSC, 2000000000), "%s: %s is a FIFO not written to the end",
+	   locale, path);
 	close(fd);
 	remove(place(path));
 	put(path, "", 0);
@@ -321,10 +325,10 @@ static void test_long(const char *locale)
 	ok(answers(ETC, 2000000000), "%s: a number of 1010 digits", locale);
 	put_big(ETC, ' ', 2 << 20, "2000000000");
 	ok(answers(NOBODY), "%s: a number after 2 MiB of blanks", locale);
-	put_text(ETC, "2000000000");
-	if (truncate(place(ETC), 2 << 20) < 0)
-		die(ETC);
-	ok(answers(NOBODY), "%s: a number before 2 MiB of NULs", locale);
+	put_big(ETC, ' ', 2 << 20, "1");
+	memcpy(big, "2000000000", 10);
+	put(ETC, big, (2 << 20) + 1);
+	ok(answers(NOBODY), "%s: two numbers, 2 MiB apart", locale);
 	clear();
 	put_big(CPUINFO, 'x', 2 << 20, "\ncpu MHz : 2000\n");
 	ok(answers(NOBODY), "%s: a key after 2 MiB", locale);

@@ -292,11 +292,25 @@ static void test_nested(void)
 	cpuc_probe_end();
 }
 
+static struct state during;
+
+static void looks(void *arg)
+{
+	(void)arg;
+	look(&during);
+}
+
+static void sets_errno(void *arg)
+{
+	errno = EXDEV;
+	traps(arg);
+}
+
 static void test_restored(void)
 {
 	struct state before, after;
 	sigset_t all, old;
-	int during;
+	int result;
 
 	for (size_t i = 0; i < COUNT(faults); i++)
 		if (i % 3 == 0)
@@ -307,19 +321,34 @@ static void test_restored(void)
 			signal(faults[i], i < 4 ? SIG_DFL : SIG_IGN);
 	look(&before);
 	errno = ENOTTY;
-	once(traps, NULL);
-	during = errno;
+	once(sets_errno, NULL);
+	result = errno;
 	look(&after);
 	ok(same(&before, &after), "dispositions and mask as before");
-	ok(during == ENOTTY, "errno as before: %d", during);
+	ok(result == ENOTTY, "errno as before: %d", result);
+
+	once(looks, NULL);
+	ok(TSAN || ((during.sa[SIGILL].sa_flags & SA_RESTART) &&
+		    !(during.sa[SIGILL].sa_flags & SA_ONSTACK) &&
+		    !(during.sa[SIGBUS].sa_flags & SA_RESTART) &&
+		    (during.sa[SIGBUS].sa_flags & SA_ONSTACK)),
+	   "SA_RESTART and SA_ONSTACK during the pair as the handler had them");
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	look(&before);
-	during = once(writes, page);
+	result = once(writes, page);
 	look(&after);
+	once(looks, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	ok(during == SIGSEGV, "fault caught with all signals blocked");
+	sigdelset(&all, SIGKILL);
+	sigdelset(&all, SIGSTOP);
+	for (size_t i = 0; i < COUNT(faults); i++)
+		sigdelset(&all, faults[i]);
+	for (int sig = 32; sig < SIGRTMIN; sig++) /* libc's own */
+		sigdelset(&all, sig), sigdelset(&during.mask, sig);
+	ok(same_set(&all, &during.mask), "a probe unblocks these seven only");
+	ok(result == SIGSEGV, "fault caught with all signals blocked");
 	ok(same(&before, &after), "and they all are blocked afterwards");
 	all_default();
 }
@@ -540,6 +569,22 @@ static void faulty_handler(void)
 	_exit(seen.calls != 2);
 }
 
+static void on_raising(int sig)
+{
+	if (++seen.calls == 1)
+		raise(sig);
+}
+
+/* The application's handler raises while that is blocked. */
+static void raising_handler(void)
+{
+	static const int sig = SIGABRT;
+
+	forget();
+	set_action(SIGABRT, on_raising, 0);
+	_exit(once(from_outside, &sig) != 0 || seen.calls != 2);
+}
+
 static void test_pending(void)
 {
 	static const int sig = SIGABRT;
@@ -577,6 +622,28 @@ static void replaces(void *arg)
 	(void)arg;
 }
 
+static struct sigaction chained;
+
+static void on_chain(int sig, siginfo_t *info, void *context)
+{
+	chained.sa_sigaction(sig, info, context);
+}
+
+static void takes_over(void *arg)
+{
+	sigaction(*(const int *)arg, NULL, &chained);
+	set_info(*(const int *)arg, on_chain, 0);
+}
+
+static void dies_chained(void)
+{
+	static const int sig = SIGILL;
+
+	all_default();
+	once(takes_over, &sig);
+	raise(SIGILL);
+}
+
 static void test_replaced(void)
 {
 	struct sigaction ours, now;
@@ -585,6 +652,8 @@ static void test_replaced(void)
 	sigaction(SIGBUS, NULL, &now);
 	ok(now.sa_handler == on_plain, "a handler installed meanwhile stays");
 	signal(SIGBUS, SIG_DFL);
+	ok(killed_by(in_child(dies_chained), SIGILL),
+	   "and may chain to ours, with SIG_DFL behind it");
 
 	cpuc_probe_begin();
 	sigaction(SIGBUS, NULL, &ours);
@@ -752,17 +821,19 @@ static void test_fork(void)
 }
 
 #ifdef __linux__
-/* From now on this system call fails, when its first argument is sig (any
- * for 0), with the given seccomp action. */
+/* From now on this system call meets the given seccomp action; for sig > 0
+ * only when that is its first argument, and the second one is not 0. */
 static void forbid(long nr, int sig, unsigned action)
 {
+	const unsigned low = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 4;
+	const unsigned char any = sig ? 0 : 4;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)nr, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 16 : 20),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)sig, 0,
-			 sig ? 1u : 0u),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)nr, any, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 16 + low),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)sig, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 24 + low),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, action),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
@@ -790,8 +861,14 @@ static void denied(void)
 	if (once(runs, NULL) != SIGSYS || ran)
 		_exit(1);
 	look(&after);
-	before.sa[SIGBUS] = after.sa[SIGBUS];
 	_exit(!same(&before, &after));
+}
+
+static void denied_all(void)
+{
+	forbid(SYS_rt_sigaction, 0, SECCOMP_RET_ERRNO | EPERM);
+	errno = ENOTTY;
+	_exit(once(runs, NULL) != SIGSYS || ran || errno != ENOTTY);
 }
 
 static void calls_forbidden(void *arg)
@@ -836,8 +913,9 @@ static void test_seccomp(void)
 	status = in_child(dies_sys);
 	ok(killed_by(status, SIGSYS), "SIG_DFL: another thread's kills");
 	status = in_child(denied);
-	ok(exited(status), "sigaction denied: nothing is run, status %x",
+	ok(exited(status), "one handler denied: nothing is run, status %x",
 	   (unsigned)status);
+	ok(exited(in_child(denied_all)), "all of sigaction denied: likewise");
 }
 #endif
 
@@ -863,6 +941,8 @@ int main(void)
 	else
 		ok(exited(in_child(faulty_handler)),
 		   "a fault in the application's handler is its own");
+	ok(exited(in_child(raising_handler)),
+	   "so is what its handler raises while that is blocked");
 	test_pending();
 	test_replaced();
 	test_threads();

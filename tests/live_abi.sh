@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# The rules that make the shared library a drop-in: each rule a test point.
+. "$top_srcdir/tests/tap.sh"
+
+lib=$top_builddir/.libs/libcpucycles.so.1
+archive=$top_builddir/.libs/libcpucycles.a
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-abi.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+
+if test -f "$lib" && command -v readelf >/dev/null; then
+	readelf -dW "$lib" >"$tmp/dynamic"
+	readelf -V "$lib" >"$tmp/versions"
+	readelf --dyn-syms -W "$lib" >"$tmp/symbols"
+
+	grep -q 'SONAME.*\[libcpucycles\.so\.1\]' "$tmp/dynamic"
+	ok "the soname is libcpucycles.so.1"
+	! grep -q 'SYMBOLIC' "$tmp/dynamic"
+	ok "the library is not linked with -Bsymbolic"
+	! grep -q 'Version definition' "$tmp/versions"
+	ok "the version script is anonymous"
+	! grep -qE 'RPATH|RUNPATH' "$tmp/dynamic"
+	ok "there is no rpath"
+	# One entry is the compiler's own start-up code.
+	bytes=$(readelf -SW "$lib" | sed -n 's/.*\.init_array *//p' |
+		awk '{print $4}')
+	test "$((0x${bytes:-0}))" -le 8
+	ok "no constructor runs when the library is loaded"
+
+	awk '$7 != "UND" && $4 != "Type" && $5 == "GLOBAL" {print $8}' \
+		"$tmp/symbols" | sort >"$tmp/exported"
+	sed -n 's/^\t\(cpucycles.*\);/\1/p' "$top_srcdir/src/libcpucycles.map" |
+		sort >"$tmp/mapped"
+	test -s "$tmp/mapped" && cmp -s "$tmp/exported" "$tmp/mapped"
+	ok "exactly the symbols of the map are exported"
+	grep -oE '\bcpucycles[a-z_]*\)?\(' "$top_srcdir/include/cpucycles.h" |
+		tr -d '()' | grep -vE '^cpucycles_fence$' | sort -u >"$tmp/declared"
+	cmp -s "$tmp/declared" "$tmp/mapped"
+	ok "and the header declares exactly these"
+	! awk '$5 == "GLOBAL" && $6 == "PROTECTED"' "$tmp/symbols" | grep .
+	ok "none is protected"
+	awk '$8 == "cpucycles" {print $3, $4}' "$tmp/symbols" |
+		grep -qE '^(4|8) OBJECT$'
+	ok "cpucycles is a data object of a pointer's size"
+
+	# A program that is not position independent takes a copy of the
+	# variable; the library must write to that copy, or else the program
+	# selects at every call.
+	cat >"$tmp/copy.c" <<-'C'
+		#include <cpucycles.h>
+		int main(void)
+		{
+			long long (*before)(void) = cpucycles;
+
+			cpucycles();
+			return before == cpucycles;
+		}
+	C
+	if $CC $CFLAGS -fno-pie -no-pie -I"$top_srcdir/include" -o "$tmp/copy" \
+		"$tmp/copy.c" "$lib" -Wl,-rpath,"$top_builddir/.libs" \
+		2>"$tmp/log"; then
+		readelf -rW "$tmp/copy" | grep -q 'R_.*COPY.*cpucycles'
+		ok "a program takes a copy relocation of cpucycles"
+		"$tmp/copy"
+		ok "and the first call replaces the function in that copy"
+	else
+		skip "no program with a copy relocation can be built here"
+	fi
+else
+	skip "no shared library was built, or there is no readelf"
+fi
+
+if test -f "$archive"; then
+	$NM -g --defined-only "$archive" 2>/dev/null |
+		awk 'NF == 3 {print $3}' | grep -vE '^(cpucycles|cpuc_|__)' >"$tmp/foreign"
+	! test -s "$tmp/foreign"
+	ok "every global of the static library begins with cpuc_ or is public"
+else
+	skip "no static library was built"
+fi
+done_testing

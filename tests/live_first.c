@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The first call: 64 threads at once, in many fresh processes, and nothing of
+ * the caller's changed by it. LIVE_FIRST_PROCESSES sets how many. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cpucycles.h"
+#include "tap.h"
+
+#define THREADS 64
+
+static pthread_barrier_t barrier;
+
+/* 0 if this thread's first count and those after it are good. */
+static void *racer(void *arg)
+{
+	long long first, last, now;
+	int i, *bad = arg;
+
+	errno = 17;
+	pthread_barrier_wait(&barrier);
+	first = last = cpucycles();
+	*bad = errno != 17 || first == 0;
+	for (i = 0; i < 1000; i++) {
+		now = cpucycles();
+		*bad |= now < last;
+		last = now;
+	}
+	*bad |= last == first;
+	return NULL;
+}
+
+/* In a fresh process: the exit status is the number of wrong threads. */
+static int race(void)
+{
+	pthread_t id[THREADS];
+	pthread_attr_t attr;
+	int bad[THREADS], i, wrong = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 256 * 1024);
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&id[i], &attr, racer, &bad[i]) != 0)
+			return 99;
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(id[i], NULL);
+		wrong += bad[i];
+	}
+	return wrong;
+}
+
+static int in_child(int (*f)(void))
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(f());
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+static void check_race(void)
+{
+	const char *many = getenv("LIVE_FIRST_PROCESSES");
+	int n = many ? atoi(many) : 100, i, failed = 0, status;
+
+	for (i = 0; i < n; i++) {
+		status = in_child(race);
+		if (status != 0 && failed++ == 0)
+			diag("process %d: status %d", i, status);
+	}
+	ok(failed == 0, "%d processes, %d threads racing for the first call",
+	   n, THREADS);
+}
+
+static void handler(int sig)
+{
+	(void)sig;
+}
+
+/* A flag that glibc adds to whatever it sets, and shows afterwards. */
+#define RESTORER 0x04000000
+
+/* The lowest free descriptor: one more if the library kept one. */
+static int lowest_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+static int undisturbed(void)
+{
+	struct sigaction before[32], after;
+	sigset_t mask, now;
+	int sig, fd = lowest_descriptor(), cancel, changed = 0;
+
+	memset(before, 0, sizeof before);
+	for (sig = 1; sig < 32; sig += 3)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			signal(sig, handler);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGSEGV);
+	sigaddset(&mask, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	for (sig = 1; sig < 32; sig++)
+		sigaction(sig, NULL, &before[sig]);
+	errno = EDOM;
+	cpucycles();
+	if (errno != EDOM)
+		return 2;
+	for (sig = 1; sig < 32; sig++) {
+		if (sigaction(sig, NULL, &after) != 0)
+			continue;
+		changed += after.sa_handler != before[sig].sa_handler ||
+			   (after.sa_flags & ~RESTORER) !=
+				   (before[sig].sa_flags & ~RESTORER);
+	}
+	pthread_sigmask(SIG_SETMASK, NULL, &now);
+	for (sig = 1; sig < 32; sig++)
+		changed += sigismember(&now, sig) != sigismember(&mask, sig);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel);
+	changed += cancel != PTHREAD_CANCEL_ENABLE;
+	return changed + (lowest_descriptor() != fd);
+}
+
+/* A child of fork counts, whether or not its parent had counted before. */
+static int child_counts(void)
+{
+	long long first = cpucycles();
+	int i;
+
+	for (i = 0; i < 100000; i++)
+		__asm__ __volatile__("");
+	return cpucycles() <= first;
+}
+
+static int grandchild_counts(void)
+{
+	cpucycles();
+	return in_child(child_counts);
+}
+
+static void *selecting(void *arg)
+{
+	int *stop = arg;
+
+	while (!__atomic_load_n(stop, __ATOMIC_RELAXED))
+		cpucycles_select(NULL);
+	return NULL;
+}
+
+/* Forks while another thread is in the midst of selecting. */
+static int fork_in_selection(void)
+{
+	int stop = 0, i, failed = 0;
+	pthread_t id;
+
+	cpucycles();
+	pthread_create(&id, NULL, selecting, &stop);
+	for (i = 0; i < 50; i++) {
+		failed += in_child(grandchild_counts) != 0;
+		usleep(300);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(id, NULL);
+	return failed;
+}
+
+/* Selecting anew under readers: every count goes on in each thread. */
+static int select_under_readers(void)
+{
+	pthread_t id;
+	int stop = 0, i, zero = 0;
+
+	pthread_create(&id, NULL, selecting, &stop);
+	for (i = 0; i < 2000000; i++)
+		zero += cpucycles() == 0;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(id, NULL);
+	return zero > 0;
+}
+
+int main(void)
+{
+	int status;
+
+	/* Everything in children: this process never counts. */
+	check_race();
+	status = in_child(undisturbed);
+	ok(status == 0, "errno, signal mask and dispositions, cancelability "
+			"and descriptors are untouched (%d)", status);
+	status = in_child(child_counts);
+	ok(status == 0, "a child counts before its parent has (%d)", status);
+	status = in_child(grandchild_counts);
+	ok(status == 0, "and after (%d)", status);
+	status = in_child(fork_in_selection);
+	ok(status == 0, "50 children forked in the midst of another thread's "
+			"selection all count (%d)", status);
+	status = in_child(select_under_readers);
+	ok(status == 0, "selecting anew while others count (%d)", status);
+	return done_testing();
+}

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# What cpucycles-info prints: the lines that programs parse, and those for
+# people.
+. "$top_srcdir/tests/tap.sh"
+
+info=$top_builddir/cpucycles-info
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-info.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond
+
+"$info" >"$tmp/out" 2>"$tmp/err"
+ok "it runs"
+! test -s "$tmp/err"
+ok "and prints nothing on stderr"
+sed -n 1p "$tmp/out" | grep -qE '^cpucycles version [^ ]+$'
+ok "the first line is the version"
+
+# line REGEX COUNT TEXT: at least that many lines match, whole.
+line() {
+	test "$(grep -cE "^cpucycles $1\$" "$tmp/out")" -ge "$2"
+	ok "$3"
+}
+line 'tracesetup [0-9]+ [a-z0-9-]+ precision [0-9]+ scaling [0-9]+\.[0-9]{6} only32 [01]' \
+	3 "a tracesetup line for each counter"
+line 'persecond [0-9]+' 1 "a persecond line"
+line 'implementation [a-z0-9-]+' 1 "an implementation line"
+line 'iqm -?[0-9]+ ([+-][0-9]+){64}' 1 "an iqm line with 64 differences"
+line 'observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds' \
+	5 "observed persecond lines"
+line 'kind (core|calibrated|reference|os|zero)' 1 "a kind line"
+! grep -vE '^cpucycles (version|tracesetup|persecond|implementation|iqm|observed|kind|unavailable|note) ' \
+	"$tmp/out"
+ok "no line of another form"
+
+sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' \
+	"$tmp/out" | grep -v default-zero >"$tmp/unused"
+sed -n 's/^cpucycles unavailable \([^:]*\): ..*/\1/p' "$tmp/out" >"$tmp/why"
+cmp -s "$tmp/unused" "$tmp/why"
+ok "each counter without a precision has a reason"
+
+# The bounds of the longest loop hold what the count really does: they are
+# narrow, and in order.
+tail -n 50 "$tmp/out" | sed -n 's/^cpucycles observed persecond \([0-9]*\)\.\.\.\([0-9]*\) .*/\1 \2/p' |
+	tail -n 1 | awk '{exit !($1 <= $2 && $2 < $1 * 1.5)}'
+ok "the longest loop gives narrow bounds"
+
+cpucyclesimplementation=default-monotonic "$info" >"$tmp/out"
+line 'implementation default-monotonic' 1 \
+	"cpucyclesimplementation names the counter"
+grep -qE '^cpucycles unavailable default-gettimeofday: not tried' "$tmp/out"
+ok "and the others say that they were not tried"
+cpucyclesimplementation=nonesuch "$info" >"$tmp/out"
+grep -q '^cpucycles note cpucyclesimplementation=nonesuch was not taken: ' \
+	"$tmp/out"
+ok "an unknown name is noted"
+
+"$info" --help | grep -q '^Usage: cpucycles-info'
+ok "--help"
+"$info" --version | grep -qE '^cpucycles-info \(libcpucycles\) [^ ]+$'
+ok "--version"
+"$info" --nonesuch >/dev/null 2>"$tmp/err"
+test $? -eq 2 && grep -q -- --help "$tmp/err"
+ok "an unknown option is status 2 and points to --help"
+"$info" word >/dev/null 2>"$tmp/err"
+test $? -eq 2 && grep -q word "$tmp/err"
+ok "so is an argument"
+if test -w /dev/full; then
+	"$info" >/dev/full 2>"$tmp/err"
+	test $? -eq 1 && test -s "$tmp/err"
+	ok "a full disk is status 1, with a message"
+else
+	skip "there is no /dev/full"
+fi
+done_testing
