@@ -161,13 +161,13 @@ static void take(int i)
 	deferred[i] = 0;
 	/* No mask and SA_NODEFER: a handler that is left by siglongjmp then
 	 * has no mask to restore. The rest as it was, so that a handler that
-	 * we call interrupts what it would have, where it would have. */
+	 * we call interrupts what it would have, where it would have; one
+	 * that is not there interrupts nothing. */
 	sigemptyset(&ours.sa_mask);
-	ours.sa_flags = SA_SIGINFO | SA_NODEFER | (old.sa_flags & SA_RESTART);
-	if (old.sa_handler == SIG_DFL || old.sa_handler == SIG_IGN)
-		ours.sa_flags |= SA_ONSTACK;
-	else
-		ours.sa_flags |= old.sa_flags & SA_ONSTACK;
+	ours.sa_flags = SA_RESTART | SA_ONSTACK;
+	if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
+		ours.sa_flags &= old.sa_flags;
+	ours.sa_flags |= SA_SIGINFO | SA_NODEFER;
 	atomic_fetch_or_explicit(&held, 1 << i, memory_order_release);
 	if (sigaction(faults[i], &ours, &old))
 		atomic_fetch_and(&held, ~(1 << i));

@@ -21,11 +21,16 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 	ok "the version script is anonymous"
 	! grep -qE 'RPATH|RUNPATH' "$tmp/dynamic"
 	ok "there is no rpath"
-	# One entry is the compiler's own start-up code.
-	bytes=$(readelf -SW "$lib" | sed -n 's/.*\.init_array *//p' |
-		awk '{print $4}')
-	test "$((0x${bytes:-0}))" -le 8
-	ok "no constructor runs when the library is loaded"
+	case $CFLAGS in
+	*-fsanitize*) skip "sanitizers run constructors of their own" ;;
+	*)
+		# One entry is the compiler's own start-up code.
+		bytes=$(readelf -SW "$lib" |
+			awk 'sub(/.*\.init_array */, "") {print $4}')
+		test "$((0x${bytes:-0}))" -le 8
+		ok "no constructor runs when the library is loaded"
+		;;
+	esac
 
 	awk '$7 != "UND" && $4 != "Type" && $5 == "GLOBAL" {print $8}' \
 		"$tmp/symbols" | sort >"$tmp/exported"

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Lists the counters of this machine, the most preferred first:
+ * cc counters.c -lcpucycles */
+#include <stdio.h>
+#include <string.h>
+#include <cpucycles.h>
+
+int main(void)
+{
+	const char *used = cpucycles_implementation();
+	struct cpucycles_counter c;
+	unsigned i;
+
+	printf("  %-22s %-10s %9s %12s %4s\n", "name", "kind", "precision",
+	       "cycles/tick", "bits");
+	/* The size tells the library which version of the struct this program
+	 * was built with; the call fails at the first index too many. */
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		printf("%c %-22s %-10s ", strcmp(c.name, used) ? ' ' : '*',
+		       c.name, c.kind);
+		if (c.usable)
+			printf("%9lld %12.6f %4u\n", c.precision, c.scaling,
+			       c.bits);
+		else
+			printf("%s\n", c.reason);
+	}
+	printf("* in use; the precision is in cycles, less is better\n");
+	return 0;
+}
