@@ -11,7 +11,7 @@
 #include <cpucycles.h>
 
 #define TIMINGS 1001 /* odd: the median is one of them */
-#define LENGTH	50
+#define LENGTH 50
 
 /* What the timed function reads and writes must be in memory that others
  * could see: the fence keeps the compiler from moving memory accesses across

@@ -7,7 +7,7 @@
 
 int main(void)
 {
-	/* volatile keeps the compiler from computing the sum beforehand. */
+	/* volatile, so that the compiler leaves every addition where it is. */
 	volatile unsigned sum = 0;
 	long long start, cycles;
 	unsigned i;
@@ -23,8 +23,8 @@ int main(void)
 
 	/* The kind says what was counted: "core" and "calibrated" are cycles
 	 * of the core, "reference" and "os" cycles of its nominal clock. */
-	printf("%lld cycles (%s, %s), %.2f an iteration\n", cycles,
-	       cpucycles_implementation(), cpucycles_kind(),
-	       (double)cycles / N);
+	printf("%lld cycles (%s, %s), %.2f an iteration, for a sum of %u\n",
+	       cycles, cpucycles_implementation(), cpucycles_kind(),
+	       (double)cycles / N, sum);
 	return 0;
 }

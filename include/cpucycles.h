@@ -73,7 +73,8 @@ struct cpucycles_counter {
  * selection found it; selects if nothing has. `size` is sizeof *out: a
  * program built with another version of the struct gets the fields that both
  * know, the others zeroed. Returns 0, or -1 with errno EINVAL when there is
- * no such index (which ends a loop over all) or out is NULL. */
+ * no such index (which ends a loop over all) or out is NULL, or EDEADLK as
+ * cpucycles_select() does. */
 extern CPUCYCLES_API int cpucycles_counter(unsigned index,
 					   struct cpucycles_counter *out,
 					   size_t size);
@@ -81,8 +82,9 @@ extern CPUCYCLES_API int cpucycles_counter(unsigned index,
 /* From now on counts with the counter of this name; NULL: selects again as
  * the first call did, which finds what has changed since. Returns 0, or -1
  * with the selection unchanged and errno ENOENT (no counter of this name in
- * this build) or ENOTSUP (it does not work here; cpucycles_counter() tells
- * why). Counts of before and after must not be subtracted. */
+ * this build), ENOTSUP (it does not work here; cpucycles_counter() tells
+ * why), or EDEADLK (called by a handler of a fault in a selection itself).
+ * Counts of before and after must not be subtracted. */
 extern CPUCYCLES_API int cpucycles_select(const char *name);
 
 /* Put before and after a call of cpucycles() keeps the timed code between

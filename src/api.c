@@ -48,11 +48,13 @@ int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
 		return -1;
 	}
 	cpuc_selected();
-	memset(&c, 0, sizeof c);
-	if (cpuc_lock(&guard) == 0) {
-		describe(&cpuc_slots[index], &c);
-		cpuc_unlock(&guard);
+	if (cpuc_lock(&guard) != 0) {
+		errno = EDEADLK;
+		return -1;
 	}
+	memset(&c, 0, sizeof c);
+	describe(&cpuc_slots[index], &c);
+	cpuc_unlock(&guard);
 	memset(out, 0, size);
 	memcpy(out, &c, size < sizeof c ? size : sizeof c);
 	return 0;

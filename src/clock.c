@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <sys/time.h>
 #ifdef __linux__
+#include <linux/posix_types.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -30,7 +31,7 @@ static uint64_t kernel_ns(clockid_t clock)
 {
 #ifdef SYS_clock_gettime
 	struct {
-		long sec, nsec;
+		__kernel_long_t sec, nsec;
 	} t;
 	long nr = SYS_clock_gettime;
 #else

@@ -111,8 +111,10 @@ int cpucycles_select(const char *name)
 	struct cpuc_guard guard;
 	int err = 0;
 
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&guard) != 0) {
+		errno = EDEADLK;
 		return -1;
+	}
 	if (name == NULL)
 		choose();
 	else

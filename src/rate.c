@@ -81,11 +81,10 @@ static bool measure_rate(const struct cpuc_counter *c,
 	return false;
 }
 
-/* The finest 1/d, d a power of two up to 1024, of which persecond over every
- * estimate is the same multiple, within 0.2 of a step: a ratio that repeats
- * from process to process, as estimates do not. */
-static bool find_ratio(const uint64_t rate[3], uint64_t persecond,
-		       struct cpuc_scale *scale)
+/* Whether persecond over every estimate is the same multiple of 1/d, within
+ * 0.2 of a step, for some d: clocks are divided by small numbers, so what is
+ * not near any such ratio was disturbed, or is another clock than it seems. */
+static bool plausible(const uint64_t rate[3], uint64_t persecond)
 {
 	uint64_t d, k, x, off;
 	int i;
@@ -99,12 +98,19 @@ static bool find_ratio(const uint64_t rate[3], uint64_t persecond,
 			if (off > rate[i] / 5)
 				break;
 		}
-		if (k > 0 && i == 3) {
-			*scale = cpuc_scale_of(k, d);
+		if (k > 0 && i == 3)
 			return true;
-		}
 	}
 	return false;
+}
+
+/* persecond over a measured rate, to the nearest 1/1024: as true as the
+ * measurement, and mostly the same from process to process, as that is not. */
+static struct cpuc_scale rounded(uint64_t persecond, uint64_t rate)
+{
+	uint64_t k = (persecond * 1024 + rate / 2) / rate;
+
+	return cpuc_scale_of(k ? k : 1, 1024);
 }
 
 /* A stated rate that the clock contradicts is worse than none: emulators and
@@ -122,23 +128,10 @@ static bool confirmed(const struct cpuc_slot *slot,
 	return false;
 }
 
-/* A nominal clock is never dropped: as it is, it is a fair count. */
-static int settle_nominal(struct cpuc_slot *slot, bool known,
-			  const uint64_t rate[3], uint64_t persecond)
-{
-	if (!known && slot->rate == 0)
-		return 0;
-	if (within(slot->rate, persecond, 100))
-		return 0;
-	if (known || !find_ratio(rate, persecond, &slot->scale))
-		slot->scale = cpuc_scale_of(persecond, slot->rate);
-	return 0;
-}
-
 int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 {
 	enum cpuc_unit unit = slot->counter->unit;
-	uint64_t rate[3] = {0, 0, 0};
+	uint64_t rate[3], persecond = world->persecond;
 	bool known;
 
 	slot->scale = cpuc_scale_of(1, 1);
@@ -146,27 +139,33 @@ int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 		return 0;
 	known = slot->rate != 0 &&
 		(unit == CPUC_TIME || confirmed(slot, world));
-	if (!known)
-		slot->rate = measure_rate(slot->counter, world, rate) ? rate[0]
-								      : 0;
-	if (unit == CPUC_NOMINAL)
-		return settle_nominal(slot, known, rate, world->persecond);
-	if (slot->rate == 0) {
-		cpuc_reason(slot, "its rate cannot be measured: it and "
-				  "CLOCK_MONOTONIC do not agree with "
-				  "themselves");
+	if (!known && !measure_rate(slot->counter, world, rate)) {
+		slot->rate = 0;
+		/* As it is, a nominal clock is still a fair count. */
+		if (unit == CPUC_NOMINAL)
+			return 0;
+		cpuc_reason(slot, "its rate cannot be measured against "
+				  "CLOCK_MONOTONIC");
 		return -ENOTSUP;
 	}
-	if (known)
-		slot->scale = cpuc_scale_of(world->persecond, slot->rate);
-	else if (!find_ratio(rate, world->persecond, &slot->scale)) {
+	if (unit == CPUC_NOMINAL &&
+	    within(known ? slot->rate : rate[0], persecond, 100))
+		return 0;
+	if (known) {
+		slot->scale = cpuc_scale_of(persecond, slot->rate);
+		return 0;
+	}
+	slot->rate = 0;
+	if (unit != CPUC_NOMINAL && !plausible(rate, persecond)) {
 		cpuc_reason(slot,
 			    "cycles per second over its rate, %llu/%llu, is no "
 			    "multiple of 1/1024 ... 1: put the right rate into "
 			    "/etc/cpucyclespersecond",
-			    (unsigned long long)world->persecond,
-			    (unsigned long long)slot->rate);
+			    (unsigned long long)persecond,
+			    (unsigned long long)rate[0]);
 		return -ENOTSUP;
 	}
+	slot->scale = rounded(persecond, rate[0]);
+	slot->rate = rate[0];
 	return 0;
 }

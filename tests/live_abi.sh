@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # The rules that make the shared library a drop-in: each rule a test point.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
 . "$top_srcdir/tests/tap.sh"
 
 lib=$top_builddir/.libs/libcpucycles.so.1
@@ -61,6 +62,7 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 			return before == cpucycles;
 		}
 	C
+	# shellcheck disable=SC2086 # each may be several words
 	if $CC $CFLAGS -fno-pie -no-pie -I"$top_srcdir/include" -o "$tmp/copy" \
 		"$tmp/copy.c" "$lib" -Wl,-rpath,"$top_builddir/.libs" \
 		2>"$tmp/log"; then

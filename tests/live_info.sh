@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: 0BSD
 # What cpucycles-info prints: the lines that programs parse, and those for
 # people.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
 . "$top_srcdir/tests/tap.sh"
 
 info=$top_builddir/cpucycles-info

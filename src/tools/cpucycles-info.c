@@ -11,40 +11,41 @@
 
 #define DIFFERENCES 64
 
+/* clang-format off: one line here is one line of output. */
 static const char help[] =
 	"Usage: cpucycles-info [OPTION]\n"
-	"Tells which counter cpucycles() uses on this machine, how finely and "
-	"how fast it\n"
+	"Tells which counter cpucycles() uses on this machine, how finely and how fast it\n"
 	"counts, and why each other counter cannot be used.\n"
 	"\n"
 	"  -h, --help     print this help and exit\n"
 	"  -V, --version  print the version and exit\n"
 	"\n"
-	"Lines of output, each beginning with \"cpucycles\":\n"
-	"  version            of the library\n"
-	"  tracesetup         a counter: its precision in cycles with what its "
-	"kind\n"
-	"                     adds, cycles per tick, 1 if it has only 32 bits\n"
-	"  persecond          cycles per second as the operating system says\n"
-	"  implementation     the counter in use\n"
-	"  iqm                interquartile mean of the cycles between calls, "
-	"then the\n"
-	"                     difference from it for 64 calls\n"
-	"  observed persecond bounds of the count's rate, for longer and longer "
-	"loops\n"
-	"  kind               core, calibrated, reference, os or zero\n"
-	"  unavailable        a counter that cannot be used, and why\n"
-	"  note               something that deserves attention\n"
+	"Output, each line after the word cpucycles:\n"
+	"  version             of the library\n"
+	"  tracesetup          a counter: its precision in cycles, with what its kind\n"
+	"                      adds; cycles per tick; 1 if it has only 32 bits\n"
+	"  persecond           cycles per second as the operating system says\n"
+	"  implementation      the counter in use\n"
+	"  iqm                 interquartile mean of the cycles from call to call, then\n"
+	"                      how far from it each of 64 calls was\n"
+	"  observed persecond  bounds of the rate of the count, over longer and longer\n"
+	"                      loops\n"
+	"  kind                core, calibrated, reference, os or zero\n"
+	"  unavailable         a counter that cannot be used, and why\n"
+	"  note                what deserves attention\n"
 	"\n"
 	"Environment:\n"
 	"  cpucyclesimplementation=NAME  use this counter if it works\n"
-	"  cpucyclespersecond=HZ         cycles per second, where the operating "
-	"system\n"
-	"                                does not say\n"
+	"  cpucyclespersecond=HZ         cycles per second, where neither the file\n"
+	"                                /etc/cpucyclespersecond nor the operating\n"
+	"                                system says\n"
 	"\n"
-	"Exit status: 0 if cycles are counted, 1 if not or if the output cannot "
-	"be\n"
-	"written, 2 for wrong usage.\n";
+	"Exit status:\n"
+	"  0  cycles are counted\n"
+	"  1  nothing counts here, or the output cannot be written\n"
+	"  2  wrong usage\n";
+
+/* clang-format on */
 
 static int ascending(const void *a, const void *b)
 {
