@@ -42,8 +42,9 @@
 
 static const int faults[] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
 			     SIGABRT, SIGSYS, SIGTRAP};
-static volatile char *page; /* PROT_NONE */
-static volatile char *hole; /* mapped past the end of its file */
+static volatile char *page;     /* PROT_NONE */
+static volatile char *hole;     /* mapped past the end of its file */
+static volatile int *sent_flag; /* shared with children */
 
 static void nothing(void *arg)
 {
@@ -485,13 +486,23 @@ static void reset_once(void)
 	_exit(seen.calls != 1 || now.sa_handler != SIG_DFL);
 }
 
-/* Sends the signal to the parent from another process, and waits. */
+/* Has another process send the signal, and waits until it has come in: not
+ * in a blocking call, where ThreadSanitizer would fall over a fault signal. */
 static void from_outside(void *arg)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
-	if (pid == 0)
-		_exit(kill(getppid(), *(const int *)arg) != 0);
+	*sent_flag = 0;
+	pid = fork();
+	if (pid == 0) {
+		int failed = kill(getppid(), *(const int *)arg);
+
+		*sent_flag = 1;
+		_exit(failed != 0);
+	}
+	while (pid > 0 && !*sent_flag)
+		getppid(); /* signals come in at its return, if not before */
+	getppid();
 	waitpid(pid, NULL, 0);
 }
 
@@ -940,7 +951,9 @@ int main(void)
 	page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	hole = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    file ? fileno(file) : -1, 0);
-	if (page == MAP_FAILED || hole == MAP_FAILED)
+	sent_flag = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED || hole == MAP_FAILED || sent_flag == MAP_FAILED)
 		skip_all("no memory or no temporary file");
 	all_default();
 	test_kinds();
