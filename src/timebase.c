@@ -35,8 +35,8 @@ uint64_t cpuc_timebase(const char *root)
 	uint64_t hz = cpuc_read_cells(
 		root, "/proc/device-tree/cpus/timebase-frequency");
 
-	if (hz != 0 || cpuc_lines_open(&lines, root, "/proc/cpuinfo",
-				       CPUINFO_MAX) != 0)
+	if (hz != 0 ||
+	    cpuc_lines_open(&lines, root, "/proc/cpuinfo", CPUINFO_MAX) != 0)
 		return hz;
 	while (hz == 0 && (line = cpuc_lines_next(&lines, &len)) != NULL)
 		hz = parse_line(line, len);

@@ -6,7 +6,8 @@
 #if HAVE_COUNTER_LOONG64_RDTIME
 #include "../counter.h"
 
-#define HAS_CLOCK (1u << 14) /* LLFTP in word 2: words 4 and 5 are filled in */
+/* LLFTP of word 2: words 4 and 5 are filled in. */
+#define HAS_CLOCK (1u << 14)
 
 static long long count(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* sparc64-rdtick: the TICK register, by RD %tick (The SPARC Architecture Manual,
- * Version 9, "TICK Register (TICK)" and "Read State Register"). The core's own
- * cycles, in 63 bits; it is the core's, not the thread's. */
+/* sparc64-rdtick: the TICK register, by RD %tick (The SPARC Architecture
+ * Manual, Version 9, "TICK Register (TICK)" and "Read State Register"). The
+ * core's own cycles, in 63 bits; it is the core's, not the thread's. */
 #include <config.h>
 #if HAVE_COUNTER_SPARC64_RDTICK
 #include "../counter.h"
