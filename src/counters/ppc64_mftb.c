@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* ppc64-mftb, ppc32-mftb: the time base, by MFTB (Power ISA, Book II, "Time
- * Base"). A fixed-rate clock outside the core, 512 MHz since POWER5 and tens
+ * Base"). A fixed-rate clock outside the core, 512 MHz since POWER6 and tens
  * of MHz on smaller CPUs; the kernel states its rate. */
 #include <config.h>
 #if HAVE_COUNTER_PPC64_MFTB
