@@ -53,6 +53,7 @@ int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
 		return -1;
 	}
 	memset(&c, 0, sizeof c);
+	cpuc_examine(&cpuc_slots[index]);
 	describe(&cpuc_slots[index], &c);
 	cpuc_unlock(&guard);
 	memset(out, 0, size);

@@ -55,6 +55,10 @@ struct cpuc_counter {
 	 * again at each selection that tries the counter. */
 	int (*open)(struct cpuc_slot *slot);
 
+	/* Where counters that read one clock share its rate as it was
+	 * measured, Hz, 0 at first. NULL: no other reads this clock. */
+	uint64_t *shared_rate;
+
 	/* Undoes open for a counter that was not selected. NULL: nothing. */
 	void (*close)(struct cpuc_slot *slot);
 };
@@ -72,11 +76,12 @@ struct cpuc_slot {
 	/* What entry does, for this slot whether selected or not. NULL when
 	 * entry is the raw reader itself. */
 	long long (*of)(const struct cpuc_slot *slot);
-	uint64_t rate;		   /* ticks per second; 0: not known */
-	bool settled;		   /* the first group is complete */
-	bool usable;		   /* as the last try found it */
-	long long precision;	   /* cycles, kind included; 0: not usable */
-	char reason[160];	   /* why not usable */
+	uint64_t rate;	     /* ticks per second; 0: not known */
+	bool settled;	     /* the first group is complete */
+	bool tried;	     /* the last selection came to it */
+	bool usable;	     /* as the last try found it */
+	long long precision; /* cycles, kind included; 0: not usable */
+	char reason[160];    /* why not usable */
 };
 
 /* Keeps the reason why a counter is not usable. */

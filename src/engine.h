@@ -54,6 +54,10 @@ const char *cpuc_getenv(const char *name);
  * and counts. */
 long long cpuc_first(void);
 
+/* first.c: tries a slot that the selection passed over because it could not
+ * win. Under the lock. */
+void cpuc_examine(struct cpuc_slot *slot);
+
 /* first.c: the selected slot; selects if nothing has. Never NULL. */
 const struct cpuc_slot *cpuc_selected(void);
 

@@ -67,8 +67,12 @@ static bool within(uint64_t a, uint64_t b, uint64_t parts)
 static bool measure_rate(const struct cpuc_counter *c,
 			 const struct cpuc_world *world, uint64_t rate[3])
 {
-	uint64_t window;
+	uint64_t window, *shared = c->shared_rate;
 
+	if (shared != NULL && *shared != 0) {
+		rate[0] = rate[1] = rate[2] = *shared;
+		return true;
+	}
 	for (window = 10000; window <= 10000000; window *= 4) {
 		rate[0] = estimate(c, world, window);
 		rate[1] = estimate(c, world, window);
@@ -76,9 +80,13 @@ static bool measure_rate(const struct cpuc_counter *c,
 			continue;
 		rate[2] = estimate(c, world, window);
 		if (within(rate[0], rate[2], 2000))
-			return true;
+			break;
 	}
-	return false;
+	if (window > 10000000)
+		return false;
+	if (shared != NULL)
+		*shared = rate[0];
+	return true;
 }
 
 /* Whether persecond over every estimate is the same multiple of 1/d, within
