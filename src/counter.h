@@ -27,8 +27,8 @@ enum cpuc_unit {
 	 * a cycle when its rate agrees with cpucycles_persecond() within 1%
 	 * or cannot be found out; otherwise scaled. */
 	CPUC_NOMINAL,
-	/* A tick of a clock with nothing to do with the core: scaled, or
-	 * the counter is dropped. */
+	/* A tick of a clock with nothing to do with the core: scaled (or
+	 * calibrated), or the counter is dropped. */
 	CPUC_TICK,
 	/* A unit of time, exact by definition of the interface: scaled, with
 	 * no check of the ratio. */
@@ -36,6 +36,7 @@ enum cpuc_unit {
 };
 
 struct cpuc_slot;
+struct cpuc_chain_ops;
 
 /* One counter; const, one in a file, listed in counters.def. */
 struct cpuc_counter {
@@ -46,6 +47,10 @@ struct cpuc_counter {
 
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
+
+	/* Of a calibrated counter, whose read gives cycles: its clock, and
+	 * how the core's cycles are measured by it. NULL in all others. */
+	const struct cpuc_chain_ops *chains;
 
 	/* Gets ready and tells whether the counter may be used: 0, or a
 	 * negative errno with cpuc_reason() called to say why and what would

@@ -76,7 +76,7 @@ static void attempt(void *arg)
 	int err = c->open ? c->open(slot) : 0;
 
 	if (err == 0) {
-		c->read();
+		cpuc_clock_of(c)();
 		err = settle(slot, a->world);
 	}
 	if (err == 0 && c->kind != CPUC_ZERO)
