@@ -15,7 +15,6 @@
 
 #define COST 1024u /* one part of the time in so many is spent measuring */
 #define TICKS_MAX (cpuc_ruler.hz / 16) /* 60 ms: a change shows in 100 ms */
-#define TICKS_MEASURING (cpuc_ruler.hz / 65536) /* 15 us: longer is theft */
 
 CPUC_THREAD struct cpuc_count cpuc_count;
 struct cpuc_ruler cpuc_ruler;
@@ -77,32 +76,34 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 	const struct cpuc_base *b = &c->base[c->use];
 	struct cpuc_track track;
 	struct cpuc_base next;
-	uint64_t cost;
+	uint64_t cost, high;
 
 	/* A handler that left by siglongjmp abandoned its measurement: after a
-	 * while that is taken over. */
+	 * while that is taken over, and with it what was counted meanwhile. */
 	if (c->busy && since(c->began, t) < TICKS_MAX)
 		return nested(c, b, t);
+	if (!c->busy)
+		c->high = 0;
+	high = c->high;
 	c->busy = 1;
 	c->began = t;
-	c->high = 0;
 	track = c->track;
 	next.ratio = cpuc_track_measure(&track);
 	if (c->began != t) /* a handler that took long took over */
 		return cpuc_calibrated((uint64_t)cpuc_ruler.ops->tick());
-	if (c->high == 0)
+	if (c->high == high)
 		c->track = track;
-	if (next.ratio == 0 || c->high != 0)
+	if (next.ratio == 0 || c->high != high)
 		next.ratio = b->ratio ? b->ratio : cpuc_ruler.ratio;
 	next.cycles = count_at(b, t, next.ratio);
 	if (next.cycles < c->high)
 		next.cycles = c->high;
 	next.tick = (uint64_t)cpuc_ruler.ops->tick();
-	/* What an interrupt or another process took is not the measurement's
-	 * cost. */
+	/* Three windows at most: what an interrupt or another process took is
+	 * not the measurement's cost. */
 	cost = since(t, next.tick);
-	if (cost > TICKS_MEASURING)
-		cost = TICKS_MEASURING;
+	if (cost > 3 * (uint64_t)cpuc_ruler.span)
+		cost = 3 * (uint64_t)cpuc_ruler.span;
 	next.due = cost * COST < TICKS_MAX ? cost * COST : TICKS_MAX;
 	publish(c, &next);
 	return next.cycles;

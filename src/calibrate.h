@@ -14,13 +14,13 @@ struct cpuc_base {
 	uint64_t tick;
 	uint64_t cycles;
 	uint64_t ratio; /* CPUC_RATIO_BITS */
-	uint64_t due;	/* ticks: when the ratio is to be measured again */
+	uint64_t due;   /* ticks: when the ratio is to be measured again */
 };
 
 /* What a thread has seen of its core's rate; track.c. */
 struct cpuc_track {
-	uint64_t ratio;	 /* in use; 0: none yet */
-	uint64_t mean;	 /* of recent windows, the latest counting most */
+	uint64_t ratio;  /* in use; 0: none yet */
+	uint64_t mean;   /* of recent windows, the latest counting most */
 	uint32_t spread; /* their mean deviation from it, 2^-20 */
 	uint32_t weight; /* windows in the mean */
 };
@@ -32,7 +32,7 @@ struct cpuc_count {
 	volatile sig_atomic_t use;  /* the base that counts */
 	volatile sig_atomic_t busy; /* a measurement is under way */
 	volatile uint64_t began;    /* its first tick */
-	volatile uint64_t high;	    /* the largest count given meanwhile */
+	volatile uint64_t high;     /* the largest count given meanwhile */
 	struct cpuc_track track;
 };
 

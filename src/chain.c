@@ -24,10 +24,10 @@ static uint64_t stamp(const struct cpuc_ruler *r)
 	if (r->reads == 1)
 		return sum;
 #define READ sum += (uint64_t)tick();
-	READ READ READ READ READ READ READ
-	READ READ READ READ READ READ READ READ
+	READ READ READ READ READ READ READ READ READ READ READ READ READ READ
+		READ
 #undef READ
-	return sum;
+		return sum;
 }
 
 static uint64_t ratio_of(const struct cpuc_ruler *r, uint64_t ticks, unsigned n)
@@ -98,7 +98,7 @@ uint64_t cpuc_windows(const struct cpuc_ruler *r, unsigned n)
 		sum += v[i];
 		used++;
 	}
-	return 2 * used > n ? ratio_of(r, sum, used) : 0;
+	return 3 * used >= n ? ratio_of(r, sum, used) : 0;
 }
 
 int32_t cpuc_deviation(uint64_t a, uint64_t b)

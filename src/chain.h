@@ -41,14 +41,15 @@ struct cpuc_chain_ops {
 /* How windows are made on this machine: settled once in a process. */
 struct cpuc_ruler {
 	const struct cpuc_chain_ops *ops; /* NULL: not settled */
-	uint64_t hz;	/* ticks per second */
-	uint64_t ratio; /* when it was made; CPUC_RATIO_BITS */
+	uint64_t hz;                      /* ticks per second */
+	uint64_t ratio;                 /* when it was made; CPUC_RATIO_BITS */
 	const struct cpuc_chain *chain; /* of which windows are made */
-	uint32_t latency; /* cycles for each of chain->cycles */
-	uint32_t turns;	  /* in a window */
-	uint32_t step;	/* mean change from read to read of the clock, ticks */
+	uint32_t latency;               /* cycles for each of chain->cycles */
+	uint32_t turns;                 /* in a window */
+	uint32_t step;  /* mean change from read to read of the clock, ticks */
 	uint32_t reads; /* of the clock, averaged, at either end of a window */
 	uint32_t noise; /* of a window, by the clock's step; 2^-20 of it */
+	uint32_t span;  /* ticks that a window takes, about */
 };
 
 /* chain.c: the ratio in one window now; nonsense if the window was
@@ -59,7 +60,7 @@ uint64_t cpuc_window(const struct cpuc_ruler *r);
 void cpuc_window_warm(const struct cpuc_ruler *r);
 
 /* chain.c: the ratio by n windows (at most CPUC_WINDOWS_MAX), with those left
- * out that are off their median; 0 when fewer than half agree. */
+ * out that are off their median; 0 when fewer than a third agree. */
 #define CPUC_WINDOWS_MAX 48
 uint64_t cpuc_windows(const struct cpuc_ruler *r, unsigned n);
 
@@ -73,7 +74,6 @@ uint64_t cpuc_core_rate(const struct cpuc_ruler *r, uint64_t ratio);
 /* ruler.c: settles all of *r but ops and hz, which are given. 0, or a negative
  * errno with *why in static storage: -EDOM chains disagree, by *permille;
  * -EAGAIN too noisy; -ERANGE no plausible rate. */
-int cpuc_ruler_make(struct cpuc_ruler *r, const char **why,
-		    unsigned *permille);
+int cpuc_ruler_make(struct cpuc_ruler *r, const char **why, unsigned *permille);
 
 #endif

@@ -9,7 +9,7 @@
 #include "lock.h"
 #include "probe.h"
 
-#define TRIES 5		/* some of which may be interrupted */
+#define TRIES 5         /* some of which may be interrupted */
 #define BUSY_NS 1000000 /* what a core counter is compared over */
 
 static uint64_t by_chains(void)

@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include "chain.h"
 
-#define READS 16	   /* of a stamp; chain.c has as many */
+#define READS 16           /* of a stamp; chain.c has as many */
 #define WINDOW_CYCLES 3840 /* at least: a microsecond */
-#define WINDOW_STEPS 75	   /* at least: 1.3%, which READS make 0.1% */
+#define WINDOW_STEPS 75    /* at least: 1.3%, which READS make 0.1% */
 #define TURNS_MAX 512
 #define FIRST 12 /* windows of the first chain */
-#define OTHER 6	 /* and of each other, for comparison */
+#define OTHER 6  /* and of each other, for comparison */
 #define ROUNDS 10
-#define NOISE_MIN 128  /* 0.012% */
-#define DISAGREE 10    /* permille: chains further apart are not trusted */
-#define LATENCY_MAX 8  /* of a steady chain */
-#define LATENCY_LOW 80 /* permille: how much less than a whole number of */
+#define NOISE_MIN 128   /* 0.012% */
+#define DISAGREE 10     /* permille: chains further apart are not trusted */
+#define LATENCY_MAX 8   /* of a steady chain */
+#define LATENCY_LOW 80  /* permille: how much less than a whole number of */
 #define LATENCY_HIGH 10 /* cycles it may seem to take, and how much more */
 
 /* Chooses the chain to make windows of, as long as `cycles` cycles. */
@@ -46,7 +46,7 @@ static int survey(struct cpuc_ruler *r)
 	r->step = (uint32_t)((a - first) / steps);
 	/* Reads that share a step resolve less of it between them. */
 	if (steps < 48)
-		most *= 8;
+		most *= 4;
 	/* Averaging is for clocks that are read in nanoseconds. */
 	r->reads = (a - first) / 4 < r->hz / 250000 ? READS : 1;
 	choose(r, r->ops->chain, 1, WINDOW_CYCLES);
@@ -145,5 +145,7 @@ int cpuc_ruler_make(struct cpuc_ruler *r, const char **why, unsigned *permille)
 	r->noise = (uint32_t)((r->step * r->ratio >> 15) / cycles);
 	if (r->noise < NOISE_MIN)
 		r->noise = NOISE_MIN;
+	/* The long part, and as much again for what is around it. */
+	r->span = (uint32_t)((cycles << 17) / (r->ratio >> 16)) + 1;
 	return 0;
 }

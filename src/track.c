@@ -6,19 +6,22 @@
  * windows' own scatter explains: repeated timings of the same code then agree.
  * Where the windows scatter more than the clock explains, the rate itself is
  * moving, as on cores that dither between two rates, and the ratio is that of
- * the last window: of all tried, this came closest. A window far off is believed when a second one confirms it, and then
- * at once: the rate has stepped, or the thread has moved to another core. */
+ * the last window: of all tried, this came closest. A window far off is
+ * believed when a second one confirms it, and then at once: the rate has
+ * stepped, or the thread has moved to another core. */
 #include <config.h>
 #include "calibrate.h"
 
 #define MEMORY 16 /* windows in the mean: some 40 ms */
-#define FAR 6	  /* mean deviations: one window in a million by chance */
+#define FAR 6     /* mean deviations: one window in a million by chance */
+#define SPREAD_MAX (1 << 14) /* 1.6%: no core's rate moves by more at a time \
+			      */
 
 /* Whether the windows scatter more than the clock explains: the rate itself
  * is moving. Then the last window tells the most. */
 static bool wandering(const struct cpuc_track *t)
 {
-	return t->spread > cpuc_ruler.noise;
+	return 2 * t->spread > 3 * cpuc_ruler.noise;
 }
 
 static uint32_t magnitude(int32_t deviation)
@@ -26,23 +29,28 @@ static uint32_t magnitude(int32_t deviation)
 	return (uint32_t)(deviation < 0 ? -deviation : deviation);
 }
 
-/* Two windows more or less of the same length, of three at most: their mean. */
+static bool agree(uint64_t a, uint64_t b, uint32_t limit)
+{
+	return a != 0 && b != 0 && magnitude(cpuc_deviation(a, b)) <= limit;
+}
+
+/* What three of four windows agree on, `a` being the first, or 0: two that
+ * were interrupted may agree by chance. */
 static uint64_t confirm(uint64_t a, uint32_t limit)
 {
-	uint64_t b = cpuc_window(&cpuc_ruler), c;
+	uint64_t b = cpuc_window(&cpuc_ruler), c = cpuc_window(&cpuc_ruler), d;
 
-	if (a == 0 || b == 0 || magnitude(cpuc_deviation(a, b)) > limit) {
-		c = cpuc_window(&cpuc_ruler);
-		if (b != 0 && c != 0 &&
-		    magnitude(cpuc_deviation(c, b)) <= limit)
-			a = c;
-		else if (a != 0 && c != 0 &&
-			 magnitude(cpuc_deviation(a, c)) <= limit)
-			b = c;
+	if (!agree(a, b, limit)) {
+		/* One of these is wrong: the other must agree with the rest. */
+		d = cpuc_window(&cpuc_ruler);
+		if (agree(b, c, limit))
+			a = d;
 		else
-			return 0;
+			b = d;
 	}
-	a = a / 2 + b / 2;
+	if (!agree(a, b, limit) || !agree(c, b, limit))
+		return 0;
+	a = a / 4 + b / 2 + c / 4;
 	return cpuc_core_rate(&cpuc_ruler, a) ? a : 0;
 }
 
@@ -58,9 +66,9 @@ static uint64_t step(struct cpuc_track *t, uint64_t window)
 	if (mean != 0) {
 		t->ratio = t->mean = mean;
 		t->weight = 2;
-	} else if (t->spread < 1 << 17) {
+	} else if (t->spread < SPREAD_MAX) {
 		/* Perhaps the rate has begun to move more than it did. */
-		t->spread += t->spread / 4;
+		t->spread += t->spread / 32 + 1;
 	}
 	return t->ratio;
 }
@@ -70,12 +78,14 @@ static void refine(struct cpuc_track *t, int32_t dev)
 	int32_t floor = (int32_t)cpuc_ruler.noise / 4 + 1;
 	int32_t spread = (int32_t)t->spread;
 
-	t->weight = wandering(t) ? 1 : t->weight < MEMORY ? t->weight + 1
-							  : MEMORY;
-	t->mean += (uint64_t)((int64_t)(t->mean >> 20) * dev /
-			      (int32_t)t->weight);
+	t->weight = wandering(t)         ? 1
+		    : t->weight < MEMORY ? t->weight + 1
+					 : MEMORY;
+	t->mean +=
+		(uint64_t)((int64_t)(t->mean >> 20) * dev / (int32_t)t->weight);
 	spread += ((int32_t)magnitude(dev) - spread) / 16;
-	t->spread = (uint32_t)(spread > floor ? spread : floor);
+	spread = spread > floor ? spread : floor;
+	t->spread = (uint32_t)(spread < SPREAD_MAX ? spread : SPREAD_MAX);
 }
 
 uint64_t cpuc_track_measure(struct cpuc_track *t)
@@ -93,8 +103,11 @@ uint64_t cpuc_track_measure(struct cpuc_track *t)
 		return step(t, window);
 	refine(t, dev);
 	off = magnitude(cpuc_deviation(t->mean, t->ratio));
-	/* 2/3 of the mean deviation is three times the mean's own error. */
-	if (wandering(t) || 3 * off > 2 * t->spread)
+	/* A mean deviation is four times the standard error of the mean. Once
+	 * that is exceeded, older windows tell less of the rate of now. */
+	if (wandering(t) || off > t->spread) {
 		t->ratio = t->mean;
+		t->weight = t->weight > 4 ? 4 : t->weight;
+	}
 	return t->ratio;
 }

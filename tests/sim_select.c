@@ -158,9 +158,13 @@ static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
 			     long long (*reader)(void),
 			     int (*opener)(struct cpuc_slot *))
 {
-	counters[count] = (struct cpuc_counter){name, kind, unit, bits,
-						reader, opener, NULL,
-						close_counted};
+	counters[count] = (struct cpuc_counter){.name = name,
+						.kind = kind,
+						.unit = unit,
+						.bits = bits,
+						.read = reader,
+						.open = opener,
+						.close = close_counted};
 	slots[count] = (struct cpuc_slot){.counter = &counters[count]};
 	return &slots[count++];
 }

@@ -40,9 +40,8 @@ static long long bare(void)
 }
 
 /* Whether to divide each block by its own mean, as said above. */
-static void bench(const char *name, const char *kind,
-		  long long (*count)(void), const struct known *work,
-		  int true_ratio)
+static void bench(const char *name, const char *kind, long long (*count)(void),
+		  const struct known *work, int true_ratio)
 {
 	double empty, worst = 0, mean, spread = 0, low, high;
 	int b, i;
@@ -65,8 +64,7 @@ static void bench(const char *name, const char *kind,
 		spread = high > spread ? high : spread;
 	}
 	printf("%-21s %-10s %-6s %+8.3f %+8.3f %+8.3f %8.3f %8.3f\n", name,
-	       kind, work->name,
-	       bench_percentile(all, BLOCKS * TIMINGS, 50),
+	       kind, work->name, bench_percentile(all, BLOCKS * TIMINGS, 50),
 	       bench_percentile(all, BLOCKS * TIMINGS, 10),
 	       bench_percentile(all, BLOCKS * TIMINGS, 90), worst, spread);
 }
