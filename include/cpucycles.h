@@ -87,6 +87,11 @@ extern CPUCYCLES_API int cpucycles_counter(unsigned index,
  * Counts of before and after must not be subtracted. */
 extern CPUCYCLES_API int cpucycles_select(const char *name);
 
+/* The rate of the core that this thread is running on, now, in Hz, measured:
+ * by chains of instructions of known latency, or by a core counter. Takes some
+ * 0.2 milliseconds; selects if nothing has. 0 where it cannot be measured. */
+extern CPUCYCLES_API long long cpucycles_observepersecond(void);
+
 /* Put before and after a call of cpucycles() keeps the timed code between
  * them: earlier instructions have executed before it, later ones start after
  * it, as far as the architecture lets a user ask for that. Costs some tens

@@ -3,6 +3,7 @@
 #include <config.h>
 #include <errno.h>
 #include <string.h>
+#include "calibrate.h"
 #include "cpucycles.h"
 #include "engine.h"
 #include "lock.h"
@@ -22,6 +23,15 @@ const char *cpucycles_kind(void)
 	return cpuc_kind_name(cpuc_selected()->counter->kind);
 }
 
+/* Cycles per tick: of a calibrated counter as first measured, since each
+ * thread has a ratio of its own afterwards. */
+static double scaling(const struct cpuc_slot *slot)
+{
+	if (slot->counter->chains != NULL)
+		return (double)cpuc_ruler.ratio / 4294967296.0;
+	return cpuc_scale_ratio(&slot->scale);
+}
+
 static void describe(const struct cpuc_slot *slot,
 		     struct cpucycles_counter *out)
 {
@@ -33,7 +43,7 @@ static void describe(const struct cpuc_slot *slot,
 		memcpy(out->reason, slot->reason, sizeof slot->reason);
 	else if (slot->counter->kind != CPUC_ZERO) {
 		out->precision = slot->precision;
-		out->scaling = cpuc_scale_ratio(&slot->scale);
+		out->scaling = scaling(slot);
 	}
 }
 
@@ -53,6 +63,7 @@ int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
 		return -1;
 	}
 	memset(&c, 0, sizeof c);
+	cpuc_examine(&cpuc_slots[index]);
 	describe(&cpuc_slots[index], &c);
 	cpuc_unlock(&guard);
 	memset(out, 0, size);

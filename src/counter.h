@@ -27,8 +27,8 @@ enum cpuc_unit {
 	 * a cycle when its rate agrees with cpucycles_persecond() within 1%
 	 * or cannot be found out; otherwise scaled. */
 	CPUC_NOMINAL,
-	/* A tick of a clock with nothing to do with the core: scaled, or
-	 * the counter is dropped. */
+	/* A tick of a clock with nothing to do with the core: scaled (or
+	 * calibrated), or the counter is dropped. */
 	CPUC_TICK,
 	/* A unit of time, exact by definition of the interface: scaled, with
 	 * no check of the ratio. */
@@ -36,6 +36,7 @@ enum cpuc_unit {
 };
 
 struct cpuc_slot;
+struct cpuc_chain_ops;
 
 /* One counter; const, one in a file, listed in counters.def. */
 struct cpuc_counter {
@@ -47,6 +48,10 @@ struct cpuc_counter {
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
 
+	/* Of a calibrated counter, whose read gives cycles: its clock, and
+	 * how the core's cycles are measured by it. NULL in all others. */
+	const struct cpuc_chain_ops *chains;
+
 	/* Gets ready and tells whether the counter may be used: 0, or a
 	 * negative errno with cpuc_reason() called to say why and what would
 	 * help. Asks the operating system, never tries the instruction: the
@@ -54,6 +59,10 @@ struct cpuc_counter {
 	 * failure. May set slot->rate (Hz, exact). NULL: nothing to do. Called
 	 * again at each selection that tries the counter. */
 	int (*open)(struct cpuc_slot *slot);
+
+	/* Where counters that read one clock share its rate as it was
+	 * measured, Hz, 0 at first. NULL: no other reads this clock. */
+	uint64_t *shared_rate;
 
 	/* Undoes open for a counter that was not selected. NULL: nothing. */
 	void (*close)(struct cpuc_slot *slot);
@@ -72,11 +81,12 @@ struct cpuc_slot {
 	/* What entry does, for this slot whether selected or not. NULL when
 	 * entry is the raw reader itself. */
 	long long (*of)(const struct cpuc_slot *slot);
-	uint64_t rate;		   /* ticks per second; 0: not known */
-	bool settled;		   /* the first group is complete */
-	bool usable;		   /* as the last try found it */
-	long long precision;	   /* cycles, kind included; 0: not usable */
-	char reason[160];	   /* why not usable */
+	uint64_t rate;	     /* ticks per second; 0: not known */
+	bool settled;	     /* the first group is complete */
+	bool tried;	     /* the last selection came to it */
+	bool usable;	     /* as the last try found it */
+	long long precision; /* cycles, kind included; 0: not usable */
+	char reason[160];    /* why not usable */
 };
 
 /* Keeps the reason why a counter is not usable. */

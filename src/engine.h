@@ -54,6 +54,17 @@ const char *cpuc_getenv(const char *name);
  * and counts. */
 long long cpuc_first(void);
 
+/* observe.c: the core's rate now in Hz; 0: no way to measure it. Under the
+ * lock, between cpuc_probe_begin and cpuc_probe_end. */
+uint64_t cpuc_observe(void);
+
+/* rate.c: the clock that a counter reads, before calibration. */
+long long (*cpuc_clock_of(const struct cpuc_counter *c))(void);
+
+/* first.c: tries a slot that the selection passed over because it could not
+ * win. Under the lock. */
+void cpuc_examine(struct cpuc_slot *slot);
+
 /* first.c: the selected slot; selects if nothing has. Never NULL. */
 const struct cpuc_slot *cpuc_selected(void);
 

@@ -73,6 +73,21 @@ static int choose_named(const char *name)
 	return 0;
 }
 
+/* A counter that could not win was not tried. Who asks about it gets what the
+ * selection would have found. */
+void cpuc_examine(struct cpuc_slot *slot)
+{
+	struct cpuc_world world;
+
+	if (slot->tried)
+		return;
+	world = begin();
+	cpuc_try(slot, &world);
+	if (slot->counter->close)
+		slot->counter->close(slot);
+	cpuc_probe_end();
+}
+
 static bool selected(void)
 {
 	return cpuc_current->counter != NULL;

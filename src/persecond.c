@@ -61,6 +61,8 @@ uint64_t cpuc_persecond(void)
 	if (r.hz == 0)
 		ask_environment(&r);
 	if (r.hz == 0)
+		r = (struct rate){cpuc_observe(), "measured"};
+	if (r.hz == 0)
 		r = (struct rate){UNKNOWN_HZ, "unknown"};
 	settled = r;
 	return settled.hz;

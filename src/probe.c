@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "probe.h"
+#include "signals.h"
 
 static const int faults[] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
 			     SIGABRT, SIGSYS, SIGTRAP};
@@ -37,8 +38,8 @@ static sigset_t mask;                  /* the owner's, before begin */
 static sigset_t probing;               /* mask without the fault signals */
 static volatile int deferred[NFAULTS]; /* 0, or 1 process, 2 thread */
 static struct sigaction was[NFAULTS];
-static atomic_int spent[NFAULTS];      /* its SA_RESETHAND has happened */
-static atomic_int held;                /* bit i: faults[i] is ours */
+static atomic_int spent[NFAULTS];  /* its SA_RESETHAND has happened */
+static atomic_int held;            /* bit i: faults[i] is ours */
 
 static int fault_index(int sig)
 {
@@ -47,60 +48,6 @@ static int fault_index(int sig)
 	while (i < NFAULTS - 1 && faults[i] != sig)
 		i++;
 	return i;
-}
-
-/* Whether somebody sent it (kill, raise, a timer) and no instruction caused
- * it. These codes are the ones <= 0 on Linux, OpenBSD and Solaris, and those
- * from SI_USER = 0x10001 on where FreeBSD and macOS number them upwards. */
-static bool sent(const siginfo_t *info)
-{
-	int code = info->si_code;
-
-	return code <= 0 || (SI_USER > 0 && code >= SI_USER);
-}
-
-/* Lets the process die as it would have without us. An instruction that
- * faults again gives the truest core dump; after a trap or a forbidden system
- * call the program would go on instead, so these are raised like those that
- * were sent. SIGABRT is never an instruction's. */
-static void take_default(int sig, const siginfo_t *info)
-{
-	struct sigaction sa = {.sa_handler = SIG_DFL};
-
-	sigemptyset(&sa.sa_mask);
-	sigaction(sig, &sa, NULL);
-	if (!sent(info) && sig != SIGTRAP && sig != SIGSYS && sig != SIGABRT)
-		return;
-	raise(sig);
-}
-
-/* What the kernel would have done with the signal if we were not here. */
-static void pass_on(int sig, siginfo_t *info, void *context)
-{
-	int i = fault_index(sig);
-	const struct sigaction *to = &was[i];
-	sigset_t block, before;
-
-	if (to->sa_handler == SIG_IGN && sent(info))
-		return;
-	/* The kernel does not let an instruction's fault be ignored. */
-	if (to->sa_handler == SIG_IGN || to->sa_handler == SIG_DFL ||
-	    ((to->sa_flags & (int)SA_RESETHAND) &&
-	     atomic_exchange(&spent[i], 1))) {
-		take_default(sig, info);
-		return;
-	}
-	block = to->sa_mask;
-	if (!(to->sa_flags & SA_NODEFER))
-		sigaddset(&block, sig);
-	pthread_sigmask(SIG_BLOCK, &block, &before);
-	if (to->sa_flags & SA_SIGINFO)
-		to->sa_sigaction(sig, info, context);
-	else
-		to->sa_handler(sig);
-	/* The kernel would do it at our return, but what became pending here
-	 * must arrive while on_fault still keeps the probe out of it. */
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The caller has it blocked, so it must stay pending: end sends it again, to
@@ -117,9 +64,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	int error = errno;
 	int open = atomic_load_explicit(&held, memory_order_acquire);
 	bool mine = pthread_equal(owner, pthread_self());
+	int i = fault_index(sig);
 	struct frame *frame = mine ? innermost : NULL;
 
-	if (frame && (!sent(info) || info->si_pid == getpid())) {
+	if (frame && (!cpuc_signal_sent(info) || info->si_pid == getpid())) {
 		frame->sig = sig;
 		/* ThreadSanitizer's sigaction is the one that blocks all
 		 * signals here whatever was asked for. */
@@ -130,10 +78,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	 * it must not end the probe and tear the handler down. */
 	if (mine)
 		innermost = NULL;
-	if (mine && open && sent(info) && sigismember(&mask, sig))
+	if (mine && open && cpuc_signal_sent(info) && sigismember(&mask, sig))
 		defer(sig, info);
 	else
-		pass_on(sig, info, context);
+		cpuc_signal_pass_on(&was[i], &spent[i], sig, info, context);
 	if (mine)
 		innermost = frame;
 	errno = error;

@@ -3,6 +3,7 @@
  * known, or is measured against the operating system's clock. */
 #include <config.h>
 #include <errno.h>
+#include "calibrate.h"
 #include "engine.h"
 
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
@@ -12,21 +13,27 @@ struct moment {
 	uint64_t tick, ns;
 };
 
+long long (*cpuc_clock_of(const struct cpuc_counter *c))(void)
+{
+	return c->chains ? c->chains->tick : c->read;
+}
+
 /* A tick's beginning, dated as closely as one of three tries allows. */
 static struct moment now(const struct cpuc_counter *c,
 			 const struct cpuc_world *world)
 {
+	long long (*read)(void) = cpuc_clock_of(c);
 	struct moment best = {0, 0};
 	uint64_t before, after, tick, gap = UINT64_MAX;
 	long long last;
 	int i, wait;
 
 	for (i = 0; i < BRACKETS; i++) {
-		last = c->read();
+		last = read();
 		wait = 1000;
 		do {
 			before = world->now_ns();
-			tick = (uint64_t)c->read();
+			tick = (uint64_t)read();
 			after = world->now_ns();
 		} while (tick == (uint64_t)last && wait--);
 		if (after - before < gap) {
@@ -67,8 +74,12 @@ static bool within(uint64_t a, uint64_t b, uint64_t parts)
 static bool measure_rate(const struct cpuc_counter *c,
 			 const struct cpuc_world *world, uint64_t rate[3])
 {
-	uint64_t window;
+	uint64_t window, *shared = c->shared_rate;
 
+	if (shared != NULL && *shared != 0) {
+		rate[0] = rate[1] = rate[2] = *shared;
+		return true;
+	}
 	for (window = 10000; window <= 10000000; window *= 4) {
 		rate[0] = estimate(c, world, window);
 		rate[1] = estimate(c, world, window);
@@ -76,9 +87,13 @@ static bool measure_rate(const struct cpuc_counter *c,
 			continue;
 		rate[2] = estimate(c, world, window);
 		if (within(rate[0], rate[2], 2000))
-			return true;
+			break;
 	}
-	return false;
+	if (window > 10000000)
+		return false;
+	if (shared != NULL)
+		*shared = rate[0];
+	return true;
 }
 
 /* Whether persecond over every estimate is the same multiple of 1/d, within
@@ -128,6 +143,21 @@ static bool confirmed(const struct cpuc_slot *slot,
 	return false;
 }
 
+static int calibrate(struct cpuc_slot *slot)
+{
+	const char *why = "";
+	unsigned permille = 0;
+	int err = cpuc_calibrate(slot->counter->chains, slot->rate, &why,
+				 &permille);
+
+	if (err == -EDOM)
+		cpuc_reason(slot, "%s, by %u.%u%%", why, permille / 10,
+			    permille % 10);
+	else if (err)
+		cpuc_reason(slot, "%s", why);
+	return err;
+}
+
 int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 {
 	enum cpuc_unit unit = slot->counter->unit;
@@ -147,6 +177,11 @@ int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 		cpuc_reason(slot, "its rate cannot be measured against "
 				  "CLOCK_MONOTONIC");
 		return -ENOTSUP;
+	}
+	if (slot->counter->chains != NULL) {
+		if (!known)
+			slot->rate = rate[0];
+		return calibrate(slot);
 	}
 	if (unit == CPUC_NOMINAL &&
 	    within(known ? slot->rate : rate[0], persecond, 100))

@@ -76,7 +76,7 @@ static void attempt(void *arg)
 	int err = c->open ? c->open(slot) : 0;
 
 	if (err == 0) {
-		c->read();
+		cpuc_clock_of(c)();
 		err = settle(slot, a->world);
 	}
 	if (err == 0 && c->kind != CPUC_ZERO)
@@ -94,6 +94,7 @@ void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
 	struct attempt a = {slot, world};
 	int sig;
 
+	slot->tried = true;
 	slot->usable = false;
 	slot->precision = 0;
 	slot->reason[0] = '\0';
@@ -103,6 +104,12 @@ void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
 		slot->precision = 0;
 		fault_reason(slot, sig);
 	}
+}
+
+static void close_loser(struct cpuc_slot *slot)
+{
+	if (slot->counter->close)
+		slot->counter->close(slot);
 }
 
 static bool better(const struct cpuc_slot *a, const struct cpuc_slot *b)
@@ -115,48 +122,67 @@ static bool better(const struct cpuc_slot *a, const struct cpuc_slot *b)
 	return a->precision < b->precision;
 }
 
-/* The named slot, if it works; the others then say that they had no turn. */
-static struct cpuc_slot *try_named(struct cpuc_slot *slots, size_t n,
-				   const char *wanted,
-				   const struct cpuc_world *world)
+/* Whether even a step of one cycle would leave the slot behind: no time is
+ * spent on such a counter, which may be a slow one, in the first call. */
+static bool hopeless(const struct cpuc_slot *slot,
+		     const struct cpuc_slot *best)
 {
-	struct cpuc_slot *found = NULL;
+	enum cpuc_kind kind = slot->counter->kind;
+
+	if (best == NULL || best->counter->kind == CPUC_ZERO)
+		return false;
+	return kind == CPUC_ZERO || cpuc_kind_added(kind) + 1 >= best->precision;
+}
+
+static struct cpuc_slot *find(struct cpuc_slot *slots, size_t n,
+			      const char *name)
+{
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (!strcmp(slots[i].counter->name, wanted))
-			found = &slots[i];
-	if (found == NULL)
-		return NULL;
-	cpuc_try(found, world);
-	for (i = 0; i < n && found->usable; i++)
-		if (!slots[i].usable && slots[i].reason[0] == '\0')
-			cpuc_reason(&slots[i], "not tried: %s was asked for",
-				    wanted);
-	return found;
+		if (!strcmp(slots[i].counter->name, name))
+			return &slots[i];
+	return NULL;
 }
 
-static void close_loser(struct cpuc_slot *slot)
+static void pass_over(struct cpuc_slot *slots, size_t n,
+		      const struct cpuc_slot *named)
 {
-	if (slot->counter->close)
-		slot->counter->close(slot);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (&slots[i] == named)
+			continue;
+		slots[i].tried = true;
+		slots[i].usable = false;
+		slots[i].precision = 0;
+		cpuc_reason(&slots[i], "not tried: %s was asked for",
+			    named->counter->name);
+	}
 }
 
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted,
 			      const struct cpuc_world *world)
 {
-	struct cpuc_slot *best = NULL, *named = NULL;
+	struct cpuc_slot *best = NULL, *named;
 	size_t i;
 
-	if (wanted != NULL) {
-		named = try_named(slots, n, wanted, world);
-		if (named != NULL && named->usable)
+	named = wanted ? find(slots, n, wanted) : NULL;
+	if (named != NULL) {
+		cpuc_try(named, world);
+		if (named->usable) {
+			pass_over(slots, n, named);
 			return named;
+		}
 	}
 	for (i = 0; i < n; i++) {
-		if (&slots[i] != named)
-			cpuc_try(&slots[i], world);
+		if (&slots[i] == named)
+			continue;
+		slots[i].tried = false;
+		if (hopeless(&slots[i], best))
+			continue;
+		cpuc_try(&slots[i], world);
 		/* Strictly better: the earlier wins a tie. */
 		if (slots[i].usable &&
 		    (best == NULL || better(&slots[i], best)))

@@ -56,6 +56,17 @@ grep -q '^cpucycles note cpucyclesimplementation=nonesuch was not taken: ' \
 	"$tmp/out"
 ok "an unknown name is noted"
 
+if test "$(sed -n 's/^cpucycles kind //p' "$tmp/out")" = calibrated ||
+	"$info" --cpus >/dev/null 2>&1; then
+	"$info" --cpus >"$tmp/out" 2>"$tmp/err"
+	line 'cpu [0-9]+ (nominal [0-9]+ observed [0-9]+ ratio [0-9.]+ spread [0-9.]+%|unavailable: .*)' \
+		"$(nproc 2>/dev/null || echo 1)" "--cpus has a line for each CPU"
+else
+	"$info" --cpus >"$tmp/out" 2>"$tmp/err"
+	test $? -eq 1 && test -s "$tmp/err"
+	ok "--cpus says that the rate cannot be measured"
+fi
+
 "$info" --help | grep -q '^Usage: cpucycles-info'
 ok "--help"
 "$info" --version | grep -qE '^cpucycles-info \(libcpucycles\) [^ ]+$'

@@ -493,7 +493,8 @@ static void reset_once(void)
 }
 
 /* Has another process send the signal, and waits until it has come in: not
- * in a blocking call, where ThreadSanitizer would fall over a fault signal. */
+ * in a blocking call or in fork, where ThreadSanitizer would fall over a fault
+ * signal. */
 static void from_outside(void *arg)
 {
 	pid_t pid;
@@ -501,12 +502,16 @@ static void from_outside(void *arg)
 	*sent_flag = 0;
 	pid = fork();
 	if (pid == 0) {
-		int failed = kill(getppid(), *(const int *)arg);
+		int failed;
 
-		*sent_flag = 1;
+		while (!*sent_flag)
+			getppid();
+		failed = kill(getppid(), *(const int *)arg);
+		*sent_flag = 2;
 		_exit(failed != 0);
 	}
-	while (pid > 0 && !*sent_flag)
+	*sent_flag = 1;
+	while (pid > 0 && *sent_flag == 1)
 		getppid(); /* signals come in at its return, if not before */
 	getppid();
 	waitpid(pid, NULL, 0);

@@ -19,6 +19,7 @@ const struct cpuc_counter cpuc_counter_amd64_tscasm = {
 	.unit = CPUC_NOMINAL,
 	.bits = 64,
 	.read = count,
+	.shared_rate = &cpuc_x86_tsc_rate,
 	.open = cpuc_x86_open_tsc,
 };
 

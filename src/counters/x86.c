@@ -7,6 +7,8 @@
 #include "../clock.h"
 #include "x86.h"
 
+uint64_t cpuc_x86_tsc_rate;
+
 /* CPUID costs microseconds in a virtual machine, where it traps. */
 static uint64_t stated_rate(void)
 {

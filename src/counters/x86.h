@@ -17,4 +17,7 @@
  * states it. */
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
+/* The time-stamp counter's measured rate, for all that read it. */
+extern uint64_t cpuc_x86_tsc_rate;
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "cpucycles.h"
+#include "cpus.h"
 
 #define DIFFERENCES 64
 
@@ -17,6 +18,10 @@ static const char help[] =
 	"Tells which counter cpucycles() uses on this machine, how finely and how fast it\n"
 	"counts, and why each other counter cannot be used.\n"
 	"\n"
+	"      --cpus     instead, print a line for each CPU that this process may\n"
+	"                 run on: its nominal rate, the rate of its core observed\n"
+	"                 now, in Hz, their ratio, and how far 15 observations\n"
+	"                 are spread\n"
 	"  -h, --help     print this help and exit\n"
 	"  -V, --version  print the version and exit\n"
 	"\n"
@@ -143,6 +148,32 @@ static void print_wish(void)
 	       wish, why);
 }
 
+/* A calibrated counter's ratio, in words: that the core's rate is not the
+ * clock's is news to many who time code. */
+static void print_ratio(void)
+{
+	static const struct {
+		const char *end, *clock;
+	} clocks[] = {
+		{"tsccore", "time-stamp counter"},
+		{"vctcore", "virtual count"},
+		{"timecore", "time counter"},
+	};
+	const char *name = cpucycles_implementation();
+	const char *clock = "clock";
+	struct cpucycles_counter c;
+	unsigned i;
+
+	for (i = 0; i < sizeof clocks / sizeof *clocks; i++)
+		if (strstr(name, clocks[i].end) != NULL)
+			clock = clocks[i].clock;
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (!strcmp(c.name, name) && !strcmp(c.kind, "calibrated"))
+			printf("cpucycles note the core runs at %.3f times "
+			       "the rate of the %s\n",
+			       c.scaling, clock);
+}
+
 static int report(void)
 {
 	long loops;
@@ -157,6 +188,7 @@ static int report(void)
 		print_observed(loops);
 	printf("cpucycles kind %s\n", cpucycles_kind());
 	print_unavailable();
+	print_ratio();
 	print_wish();
 	return strcmp(cpucycles_kind(), "zero") == 0;
 }
@@ -164,14 +196,18 @@ static int report(void)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{"cpus", no_argument, NULL, 'c'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	int option, status = 0;
+	int option, cpus = 0, status = 0;
 
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		switch (option) {
+		case 'c':
+			cpus = 1;
+			break;
 		case 'h':
 			fputs(help, stdout);
 			goto end;
@@ -191,7 +227,7 @@ int main(int argc, char **argv)
 			argv[optind]);
 		return 2;
 	}
-	status = report();
+	status = cpus ? print_cpus() : report();
 end:
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",

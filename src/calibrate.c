@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A thread's count in core cycles.
+ *
+ * A call that comes `due` ticks or more after the last measurement measures,
+ * and what that took sets the next one a thousand times as far away. The ticks
+ * it took are in nobody's count.
+ *
+ * Signals: a handler may count at any point. There are two bases, of which the
+ * one in use is always whole, and one measurement at a time: a call in its
+ * midst counts on with the base in use, and has the measurement, which its
+ * handler has spoilt, thrown away. */
+#include <config.h>
+#include <stddef.h>
+#include "calibrate.h"
+
+#define COST 1024u /* one part of the time in so many is spent measuring */
+#define TICKS_MAX (cpuc_ruler.hz / 16) /* 60 ms: a change shows in 100 ms */
+
+CPUC_THREAD struct cpuc_count cpuc_count;
+struct cpuc_ruler cpuc_ruler;
+
+/* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
+ * few ticks what the fast path says to the cycle. */
+static uint64_t scaled(uint64_t ticks, uint64_t ratio)
+{
+	uint64_t low = (uint32_t)ticks, fraction = (uint32_t)ratio;
+
+	return (ticks >> 32) * ratio + low * (ratio >> 32) +
+	       (low * fraction >> 32);
+}
+
+/* Ticks since; 0 where this core's clock is behind the last one's. */
+static uint64_t since(uint64_t tick, uint64_t t)
+{
+	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
+}
+
+/* The count at t. Beyond `due` no call has looked: the ratio may have changed
+ * at any moment of that, so the mean of the old and the new one counts. */
+static uint64_t count_at(const struct cpuc_base *b, uint64_t t, uint64_t ratio)
+{
+	uint64_t d = since(b->tick, t);
+
+	if (b->ratio == 0)
+		return scaled(d, cpuc_ruler.ratio);
+	if (d <= b->due)
+		return b->cycles + scaled(d, b->ratio);
+	return b->cycles + scaled(b->due, b->ratio) +
+	       scaled(d - b->due, b->ratio / 2 + ratio / 2);
+}
+
+static uint64_t nested(struct cpuc_count *c, const struct cpuc_base *b,
+		       uint64_t t)
+{
+	uint64_t n = count_at(b, t, b->ratio);
+
+	if (n > c->high)
+		c->high = n;
+	return c->high;
+}
+
+static void publish(struct cpuc_count *c, const struct cpuc_base *next)
+{
+	int other = !c->use;
+
+	c->base[other] = *next;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	c->use = other;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	c->busy = 0;
+}
+
+uint64_t cpuc_calibrated_slow(uint64_t t)
+{
+	struct cpuc_count *c = &cpuc_count;
+	const struct cpuc_base *b = &c->base[c->use];
+	struct cpuc_track track;
+	struct cpuc_base next;
+	uint64_t cost, high;
+
+	/* A handler that left by siglongjmp abandoned its measurement: after a
+	 * while that is taken over, and with it what was counted meanwhile. */
+	if (c->busy && since(c->began, t) < TICKS_MAX)
+		return nested(c, b, t);
+	if (!c->busy)
+		c->high = 0;
+	high = c->high;
+	c->busy = 1;
+	c->began = t;
+	track = c->track;
+	next.ratio = cpuc_track_measure(&track);
+	if (c->began != t) /* a handler that took long took over */
+		return cpuc_calibrated((uint64_t)cpuc_ruler.ops->tick());
+	if (c->high == high)
+		c->track = track;
+	if (next.ratio == 0 || c->high != high)
+		next.ratio = b->ratio ? b->ratio : cpuc_ruler.ratio;
+	next.cycles = count_at(b, t, next.ratio);
+	if (next.cycles < c->high)
+		next.cycles = c->high;
+	next.tick = (uint64_t)cpuc_ruler.ops->tick();
+	/* Three windows at most: what an interrupt or another process took is
+	 * not the measurement's cost. */
+	cost = since(t, next.tick);
+	if (cost > 3 * (uint64_t)cpuc_ruler.span)
+		cost = 3 * (uint64_t)cpuc_ruler.span;
+	next.due = cost * COST < TICKS_MAX ? cost * COST : TICKS_MAX;
+	publish(c, &next);
+	return next.cycles;
+}
+
+int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
+		   const char **why, unsigned *permille)
+{
+	struct cpuc_ruler r = {.ops = ops, .hz = hz};
+	int err;
+
+	if (cpuc_ruler.ops != NULL)
+		return 0;
+	err = cpuc_ruler_make(&r, why, permille);
+	if (err == 0)
+		cpuc_ruler = r;
+	return err;
+}

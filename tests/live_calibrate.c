@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The calibrated counter of this machine, if it has one, under what threads,
+ * signals, forks and long jumps do to it. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cpucycles.h"
+#include "tap.h"
+
+#define CALIBRATIONS 2000 /* threads, each of which measures */
+
+static long long last;
+static unsigned back, signals, children;
+
+/* What a signal handler does besides counting. */
+static volatile enum { COUNT, FORK, JUMP } task;
+static sigjmp_buf out;
+
+static void step(void)
+{
+	long long now = cpucycles();
+
+	back += now < last ? 1u : 0u;
+	last = now;
+}
+
+/* A child goes on where the parent was interrupted, perhaps in the middle of a
+ * measurement, and counts for a while. */
+static void fork_one(void)
+{
+	int status = 1, i;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		signal(SIGALRM, SIG_IGN);
+		back = 0;
+		last = 0;
+		for (i = 0; i < 100000; i++)
+			step();
+		_exit(back != 0);
+	}
+	if (pid > 0 && waitpid(pid, &status, 0) == pid) {
+		children++;
+		back += status != 0 ? 1u : 0u;
+	}
+}
+
+static void on_alarm(int sig)
+{
+	long long a = cpucycles(), b = cpucycles();
+
+	(void)sig;
+	signals++;
+	back += b < a ? 1u : 0u;
+	if (task == FORK && signals % 10 == 0)
+		fork_one();
+	if (task == JUMP)
+		siglongjmp(out, 1);
+}
+
+static void alarms(int microseconds)
+{
+	struct itimerval every = {{0, microseconds}, {0, microseconds}};
+
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+static void count_for(double seconds)
+{
+	struct timeval begin, now;
+
+	gettimeofday(&begin, NULL);
+	do {
+		step();
+		gettimeofday(&now, NULL);
+	} while ((double)(now.tv_sec - begin.tv_sec) +
+			 (double)(now.tv_usec - begin.tv_usec) * 1e-6 <
+		 seconds);
+}
+
+static void check_signals(void)
+{
+	volatile unsigned jumps = 0;
+
+	signal(SIGALRM, on_alarm);
+	alarms(83);
+	count_for(0.5);
+	ok(back == 0 && signals > 100, "%u signals: no count goes back",
+	   signals);
+	task = FORK;
+	count_for(0.5);
+	ok(back == 0 && children > 0,
+	   "%u children forked by handlers: nor any of theirs", children);
+	task = JUMP;
+	if (sigsetjmp(out, 1) != 0)
+		jumps++;
+	if (jumps < 500)
+		count_for(1);
+	task = COUNT;
+	alarms(0);
+	back = 0;
+	last = 0;
+	count_for(0.3);
+	ok(back == 0, "%u long jumps out of handlers: it counts on", jumps);
+}
+
+/* 100000 steps of a dependent chain take at least that many core cycles. */
+static long long work(void)
+{
+	long long t = cpucycles();
+	unsigned long x = 1;
+	int i;
+
+	for (i = 0; i < 100000; i++)
+		__asm__ __volatile__("" : "+r"(x));
+	return cpucycles() - t;
+}
+
+static void *thread(void *arg)
+{
+	long long a = cpucycles(), b = cpucycles(), w = work();
+
+	*(int *)arg += b < a || w < 1000 || w > 1000000000;
+	return NULL;
+}
+
+static void check_threads(void)
+{
+	pthread_t id;
+	int i, wrong = 0;
+
+	for (i = 0; i < CALIBRATIONS; i++)
+		if (pthread_create(&id, NULL, thread, &wrong) == 0)
+			pthread_join(id, NULL);
+		else
+			wrong++;
+	ok(wrong == 0, "%d threads, one after the other, all count", i);
+}
+
+static void check_rate(void)
+{
+	struct cpucycles_counter c, raw;
+	long long hz = cpucycles_observepersecond();
+	unsigned i;
+
+	ok(hz >= 100000000 && hz <= 10000000000, "the core's rate is %lld Hz",
+	   hz);
+	memset(&raw, 0, sizeof raw);
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (c.usable && !strcmp(c.kind, "reference"))
+			raw = c;
+	ok(raw.name != NULL && cpucycles_select(raw.name) == 0,
+	   "the clock below it can be asked for: %s",
+	   raw.name ? raw.name : "none");
+	ok(cpucycles_observepersecond() > 0,
+	   "and the core's rate is known all the same");
+}
+
+int main(void)
+{
+	if (strcmp(cpucycles_kind(), "calibrated") != 0)
+		skip_all("%s is not calibrated", cpucycles_implementation());
+	diag("%s", cpucycles_implementation());
+	check_signals();
+	check_threads();
+	check_rate();
+	return done_testing();
+}
