@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The calibrated counter of this machine, if it has one, under what threads,
  * signals, forks and long jumps do to it. */
+#include <config.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
