@@ -37,11 +37,29 @@ static struct round one_round(const struct cpuc_slot *slot)
 	return r;
 }
 
+/* Raw counts, as many as all rounds would take: they need no clock. Extended
+ * to 64 bits, a count that stands still would jump when the clock comes to be
+ * half a wrap ahead of it, and pass for one that advances. */
+static bool stands_still(const struct cpuc_counter *c)
+{
+	long long first = c->read();
+	int i;
+
+	for (i = 0; i < CALLS * ROUNDS; i++)
+		if (c->read() != first)
+			return false;
+	return true;
+}
+
 int cpuc_measure(struct cpuc_slot *slot, long long *step)
 {
 	struct round r = {0, false};
 	int i;
 
+	if (slot->counter->bits == 32 && stands_still(slot->counter)) {
+		cpuc_reason(slot, "the count does not advance");
+		return -ENOTSUP;
+	}
 	/* One bad round may be a migration between cores whose counters
 	 * differ; ten are the counter's fault. */
 	for (i = 0; i < ROUNDS; i++) {

@@ -215,6 +215,8 @@ static void check_wrong_counters(void)
 {
 	alone("a fine counter", CORE, fine, NULL, NULL);
 	alone("a constant", CORE, constant, NULL, "does not advance");
+	alone("a constant of 32 bits", CPUC_CORE, CPUC_CYCLE, 32, constant,
+	      NULL, "does not advance");
 	alone("one that goes back once", CORE, back_once, NULL, NULL);
 	alone("one that goes back always", CORE, back_always, NULL,
 	      "goes backwards");
