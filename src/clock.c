@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <sys/time.h>
 #ifdef __linux__
-#include <linux/posix_types.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
@@ -23,32 +22,56 @@ static uint64_t ns_of(int64_t sec, int64_t nsec)
 	return (uint64_t)sec * 1000000000 + (uint64_t)nsec;
 }
 
-#if defined(__linux__) && (defined(SYS_clock_gettime) || \
-			   defined(SYS_clock_gettime64))
-/* The system call itself. Its structure has the kernel's words: the C
- * library's timespec may be wider on 32-bit hosts. */
-static uint64_t kernel_ns(clockid_t clock)
+#if defined(SYS_clock_gettime64)
+#define HAVE_KERNEL_NS 1
+/* The system call of 32-bit hosts, whose time_t may have 32 bits or 64: the
+ * kernel's words have 64. Before Linux 5.1 there was only the other one. */
+static int kernel_time(clockid_t clock, int64_t *sec, int64_t *nsec)
 {
+	int64_t wide[2];
 #ifdef SYS_clock_gettime
-	struct {
-		__kernel_long_t sec, nsec;
-	} t;
-	long nr = SYS_clock_gettime;
-#else
-	struct {
-		int64_t sec, nsec;
-	} t;
-	long nr = SYS_clock_gettime64;
+	long narrow[2];
 #endif
-	int saved = errno;
 
-	if (syscall(nr, clock, &t) != 0) {
-		errno = saved;
+	if (syscall(SYS_clock_gettime64, clock, wide) == 0) {
+		*sec = wide[0];
+		*nsec = wide[1];
 		return 0;
 	}
-	return ns_of(t.sec, t.nsec);
+#ifdef SYS_clock_gettime
+	if (errno == ENOSYS && syscall(SYS_clock_gettime, clock, narrow) == 0) {
+		*sec = narrow[0];
+		*nsec = narrow[1];
+		return 0;
+	}
+#endif
+	return -1;
 }
+#elif defined(SYS_clock_gettime)
 #define HAVE_KERNEL_NS 1
+/* The C library's structure is the kernel's. */
+static int kernel_time(clockid_t clock, int64_t *sec, int64_t *nsec)
+{
+	struct timespec t;
+
+	if (syscall(SYS_clock_gettime, clock, &t) != 0)
+		return -1;
+	*sec = t.tv_sec;
+	*nsec = t.tv_nsec;
+	return 0;
+}
+#endif
+
+#ifdef HAVE_KERNEL_NS
+static uint64_t kernel_ns(clockid_t clock)
+{
+	int64_t sec = 0, nsec = 0;
+	int saved = errno;
+
+	if (kernel_time(clock, &sec, &nsec) != 0)
+		errno = saved;
+	return ns_of(sec, nsec);
+}
 #endif
 
 static uint64_t clock_ns(clockid_t clock)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Bounded reading of small text files that may turn out to be anything. */
+/* Bounded reading of small files that may turn out to be anything. */
 #include <config.h>
 
 #include "file.h"
@@ -58,6 +58,19 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 	if (n < 0)
 		return n;
 	return have < size ? (ssize_t)have : -EFBIG;
+}
+
+uint64_t cpuc_read_cells(const char *root, const char *path)
+{
+	unsigned char buf[9];
+	ssize_t n = cpuc_read_file(root, path, (char *)buf, sizeof(buf));
+	uint64_t number = 0;
+
+	if (n != 4 && n != 8)
+		return 0;
+	for (ssize_t i = 0; i < n; i++)
+		number = number << 8 | buf[i];
+	return number;
 }
 
 int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,

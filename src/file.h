@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Bounded reading of small text files that may turn out to be anything. */
+/* Bounded reading of small files that may turn out to be anything. */
 #ifndef CPUC_FILE_H
 #define CPUC_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Opens root + path to be read, whatever it is, without ever waiting for it.
@@ -17,6 +18,10 @@ int cpuc_open_file(const char *root, const char *path);
  * byte longer than what it should hold. No NUL is added. */
 ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 		       size_t size);
+
+/* A number in the device tree, one or two cells, big-endian on every CPU. 0 if
+ * the file root + path is no such property. */
+uint64_t cpuc_read_cells(const char *root, const char *path);
 
 /* A file that is read line by line. All of it belongs to these functions. */
 struct cpuc_lines {

@@ -38,19 +38,12 @@ static uint64_t ask_number(const struct source *s, const char *root,
 	return n < 0 ? 0 : cpuc_parse_hz(buf, (size_t)n, s->exp10, "");
 }
 
-/* A device tree property: one or two cells, big-endian on every CPU. */
 static uint64_t ask_cells(const struct source *s, const char *root,
 			  const char **name)
 {
-	unsigned char buf[9];
-	ssize_t n = cpuc_read_file(root, s->name, (char *)buf, sizeof(buf));
-	uint64_t hz = 0;
+	uint64_t hz = cpuc_read_cells(root, s->name);
 
 	(void)name;
-	if (n != 4 && n != 8)
-		return 0;
-	for (ssize_t i = 0; i < n; i++)
-		hz = hz << 8 | buf[i];
 	return hz < CPUC_HZ_MIN || hz > CPUC_HZ_MAX ? 0 : hz;
 }
 

@@ -22,7 +22,8 @@ static inline void cpuc_mul64(uint64_t a, uint64_t b, uint64_t *high,
 			      uint64_t *low)
 {
 #ifdef HAVE___INT128
-	unsigned __int128 p = (unsigned __int128)a * b;
+	__extension__ typedef unsigned __int128 uint128;
+	uint128 p = (uint128)a * b;
 
 	*high = (uint64_t)(p >> 64);
 	*low = (uint64_t)p;

@@ -31,7 +31,7 @@ static void take_default(int sig, const siginfo_t *info)
 	raise(sig);
 }
 
-void cpuc_signal_pass_on(const struct sigaction *to, atomic_bool *spent,
+void cpuc_signal_pass_on(const struct sigaction *to, atomic_int *spent,
 			 int sig, siginfo_t *info, void *context)
 {
 	sigset_t block, before;
@@ -41,7 +41,7 @@ void cpuc_signal_pass_on(const struct sigaction *to, atomic_bool *spent,
 	/* The kernel does not let an instruction's fault be ignored. */
 	if (to->sa_handler == SIG_IGN || to->sa_handler == SIG_DFL ||
 	    ((to->sa_flags & (int)SA_RESETHAND) &&
-	     atomic_exchange(spent, true))) {
+	     atomic_exchange(spent, 1))) {
 		take_default(sig, info);
 		return;
 	}

@@ -13,7 +13,7 @@ bool cpuc_signal_sent(const siginfo_t *info);
 /* Does what the kernel would have done with the signal had its disposition
  * been *to; *spent says whether a SA_RESETHAND in that has happened. From a
  * signal handler. */
-void cpuc_signal_pass_on(const struct sigaction *to, atomic_bool *spent,
+void cpuc_signal_pass_on(const struct sigaction *to, atomic_int *spent,
 			 int sig, siginfo_t *info, void *context);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The first call: 64 threads at once, in many fresh processes, and nothing of
  * the caller's changed by it. LIVE_FIRST_PROCESSES sets how many. */
+#include <config.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

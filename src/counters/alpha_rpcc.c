@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: 0BSD */
+/* alpha-rpcc: the process cycle counter, by RPCC (Alpha Architecture Handbook,
+ * version 4, "RPCC"). The low half is the core's own counter; the high half is
+ * the operating system's, and Linux keeps nothing of use there. Cores are not
+ * in step. */
+#include <config.h>
+#if HAVE_COUNTER_ALPHA_RPCC
+#include "../counter.h"
+
+static long long count(void)
+{
+	uint64_t cycles;
+
+	__asm__ volatile("rpcc %0" : "=r"(cycles));
+	return (long long)(uint32_t)cycles;
+}
+
+const struct cpuc_counter cpuc_counter_alpha_rpcc = {
+	.name = "alpha-rpcc",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 32,
+	.read = count,
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: 0BSD */
+/* arm32-cortex: PMCCNTR, the cycle counter of the performance monitors, by MRC
+ * p15,0,c9,c13,0 (Arm ARM for ARMv7-A and -R, DDI 0406, "PMCCNTR"). SIGILL
+ * unless PMUSERENR lets users read it, which Linux does for nobody by default;
+ * it stands still where nobody has enabled it, and it is the core's, not the
+ * thread's. A 64-bit kernel may extend it: AArch32 still reads the low half. */
+#include <config.h>
+#if HAVE_COUNTER_ARM32_CORTEX
+#include "../counter.h"
+
+static long long count(void)
+{
+	uint32_t cycles;
+
+	__asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(cycles));
+	return (long long)cycles;
+}
+
+const struct cpuc_counter cpuc_counter_arm32_cortex = {
+	.name = "arm32-cortex",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 32,
+	.read = count,
+};
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: 0BSD */
+/* arm32-vct: CNTVCT, the virtual count of the generic timer, by MRRC p15,1,c14
+ * (Arm ARM for ARMv7-A and -R, DDI 0406, "CNTVCT"). A fixed-rate clock outside
+ * the core. Its rate is CNTFRQ, as far as firmware has set that. SIGILL on
+ * cores without the timer, and where CNTKCTL keeps it from users. */
+#include <config.h>
+#if HAVE_COUNTER_ARM32_VCT
+#include "../counter.h"
+
+static long long count(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("mrrc p15, 1, %0, %1, c14" : "=r"(low), "=r"(high));
+	return (long long)((uint64_t)high << 32 | low);
+}
+
+/* The same control bit lets users read both. */
+static int setup(struct cpuc_slot *slot)
+{
+	uint32_t hz;
+
+	__asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(hz));
+	if (slot->rate == 0)
+		slot->rate = hz;
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_arm32_vct = {
+	.name = "arm32-vct",
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_TICK,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

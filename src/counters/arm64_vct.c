@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: 0BSD */
+/* arm64-vct: CNTVCT_EL0, the virtual count (Arm ARM for A-profile, DDI 0487,
+ * "CNTVCT_EL0"). A fixed-rate clock outside the core, readable by users by
+ * default, so it is what arm64 falls back to. Its rate is CNTFRQ_EL0, as far
+ * as firmware has set that: 1 GHz from Armv8.6 on, 19.2 to 62.5 MHz before, so
+ * that most adjacent reads are equal. The CPU may read it early: use fences. */
+#include <config.h>
+#if HAVE_COUNTER_ARM64_VCT
+#include "../counter.h"
+
+static long long count(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return (long long)ticks;
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	uint64_t hz;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	/* The upper half is reserved. */
+	if (slot->rate == 0)
+		slot->rate = (uint32_t)hz;
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_arm64_vct = {
+	.name = "arm64-vct",
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_TICK,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

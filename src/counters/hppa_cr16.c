@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: 0BSD */
+/* hppa-cr16: the interval timer, control register 16, by MFCTL (PA-RISC 2.0
+ * Architecture, chapter 2, "Interval Timer"). The core's own cycles; as wide as
+ * a register of the program. A trap where the processor status word's S bit
+ * keeps it from users. It is the core's, not the thread's, and cores are not
+ * in step. */
+#include <config.h>
+#if HAVE_COUNTER_HPPA_CR16
+#include "../counter.h"
+
+static long long count(void)
+{
+	unsigned long cycles;
+
+	__asm__ volatile("mfctl %%cr16, %0" : "=r"(cycles));
+	return (long long)cycles;
+}
+
+const struct cpuc_counter cpuc_counter_hppa_cr16 = {
+	.name = "hppa-cr16",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = sizeof(unsigned long) * 8,
+	.read = count,
+};
+
+#endif

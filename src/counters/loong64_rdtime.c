@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: 0BSD */
+/* loong64-rdtime: the stable counter, by RDTIME.D (LoongArch Reference Manual,
+ * Volume 1, "RDTIME{L/H}.W, RDTIME.D"). A fixed-rate clock outside the core;
+ * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
+#include <config.h>
+#if HAVE_COUNTER_LOONG64_RDTIME
+#include "../counter.h"
+
+/* LLFTP of word 2: words 4 and 5 are filled in. */
+#define HAS_CLOCK (1u << 14)
+
+static long long count(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("rdtime.d %0, $zero" : "=r"(ticks));
+	return (long long)ticks;
+}
+
+static uint32_t config(unsigned long word)
+{
+	unsigned long value;
+
+	__asm__("cpucfg %0, %1" : "=r"(value) : "r"(word));
+	return (uint32_t)value;
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	uint32_t crystal, mul, div;
+
+	if (slot->rate != 0 || !(config(2) & HAS_CLOCK))
+		return 0;
+	crystal = config(4);
+	mul = config(5) & 0xffff;
+	div = config(5) >> 16;
+	if (div != 0)
+		slot->rate = (uint64_t)crystal * mul / div;
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_loong64_rdtime = {
+	.name = "loong64-rdtime",
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_TICK,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: 0BSD */
+/* ppc64-mftb, ppc32-mftb: the time base, by MFTB (Power ISA, Book II, "Time
+ * Base"). A fixed-rate clock outside the core, 512 MHz since POWER5 and tens
+ * of MHz on smaller CPUs; the kernel states its rate. */
+#include <config.h>
+#if HAVE_COUNTER_PPC64_MFTB
+#include "../counter.h"
+#include "../timebase.h"
+
+#if defined(__powerpc64__)
+#define NAME "ppc64-mftb"
+
+static long long count(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("mftb %0" : "=r"(ticks));
+	return (long long)ticks;
+}
+#else
+#define NAME "ppc32-mftb"
+
+static long long count(void)
+{
+	uint32_t high, low, again;
+
+	/* Until the high half is the same before and after. */
+	do
+		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
+				 : "=&r"(high), "=&r"(low), "=&r"(again));
+	while (high != again);
+	return (long long)((uint64_t)high << 32 | low);
+}
+#endif
+
+static int setup(struct cpuc_slot *slot)
+{
+	if (slot->rate == 0)
+		slot->rate = cpuc_timebase("");
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_ppc64_mftb = {
+	.name = NAME,
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_TICK,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

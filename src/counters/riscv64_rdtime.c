@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: 0BSD */
+/* riscv64-rdtime, riscv32-rdtime: the time CSR, by RDTIME (The RISC-V
+ * Instruction Set Manual, Volume I, "Zicntr"). A fixed-rate clock outside the
+ * core, of 1 to 100 MHz on most machines, and on many read by a trap into the
+ * firmware, which takes a microsecond. The device tree says its rate; where
+ * ACPI stands in for that, it is measured. */
+#include <config.h>
+#if HAVE_COUNTER_RISCV64_RDTIME
+#include "../counter.h"
+#include "../timebase.h"
+
+#if __riscv_xlen == 32
+#define NAME "riscv32-rdtime"
+
+static long long count(void)
+{
+	uint32_t high, low, again;
+
+	/* Until the high half is the same before and after. */
+	do
+		__asm__ volatile("rdtimeh %0\n\trdtime %1\n\trdtimeh %2"
+				 : "=&r"(high), "=&r"(low), "=&r"(again));
+	while (high != again);
+	return (long long)((uint64_t)high << 32 | low);
+}
+#else
+#define NAME "riscv64-rdtime"
+
+static long long count(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("rdtime %0" : "=r"(ticks));
+	return (long long)ticks;
+}
+#endif
+
+static int setup(struct cpuc_slot *slot)
+{
+	if (slot->rate == 0)
+		slot->rate = cpuc_timebase("");
+	return 0;
+}
+
+const struct cpuc_counter cpuc_counter_riscv64_rdtime = {
+	.name = NAME,
+	.kind = CPUC_REFERENCE,
+	.unit = CPUC_TICK,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

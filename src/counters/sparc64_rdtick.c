@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: 0BSD */
+/* sparc64-rdtick: the TICK register, by RD %tick (The SPARC Architecture
+ * Manual, Version 9, "TICK Register (TICK)" and "Read State Register"). The
+ * core's own cycles, in 63 bits; it is the core's, not the thread's. */
+#include <config.h>
+#if HAVE_COUNTER_SPARC64_RDTICK
+#include "../counter.h"
+
+static long long count(void)
+{
+	uint64_t cycles;
+
+	__asm__ volatile("rd %%tick, %0" : "=r"(cycles));
+	/* The top bit is NPT, which says who may read it. */
+	return (long long)(cycles & INT64_MAX);
+}
+
+const struct cpuc_counter cpuc_counter_sparc64_rdtick = {
+	.name = "sparc64-rdtick",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 63,
+	.read = count,
+};
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Whether this host's counters do what a table says: advance [NAME=WHAT]...,
+ * where WHAT is "advances", "absent", "any", or "dropped" and a text that is
+ * in the reason. Without arguments, prints how many microseconds the first
+ * call takes, and what it selects. */
+#include <config.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include "cpucycles.h"
+#include "../tap.h"
+
+#define MS 1000000LL
+
+static long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+struct moment {
+	long long count, ns;
+};
+
+/* A count and its time, read without an interruption between them if one of
+ * ten tries was so lucky. */
+static struct moment moment(void)
+{
+	struct moment best = {0, 0};
+	long long before, count, gap, least = INT64_MAX;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		before = now_ns();
+		count = cpucycles();
+		gap = now_ns() - before;
+		if (gap < least) {
+			least = gap;
+			best = (struct moment){count, before + gap / 2};
+		}
+	}
+	return best;
+}
+
+/* Counts per second of the selected counter over so many nanoseconds. */
+static double rate(long long window)
+{
+	struct moment a = moment(), b;
+
+	while (now_ns() - a.ns < window)
+		;
+	b = moment();
+	return (double)(b.count - a.count) * 1e9 / (double)(b.ns - a.ns);
+}
+
+static int agree(double a, double b)
+{
+	return a > 0 && b > 0 && a < b * 1.2 && b < a * 1.2;
+}
+
+/* A clock must count as fast as CLOCK_MONOTONIC does in cycles. What an
+ * emulator takes for the core's rate is stated nowhere: such a counter must
+ * run evenly against CLOCK_MONOTONIC. */
+static void check_rate(const struct cpucycles_counter *c)
+{
+	double seen, wanted;
+
+	if (cpucycles_select(c->name) != 0) {
+		ok(0, "%s can be selected", c->name);
+		return;
+	}
+	seen = rate(50 * MS);
+	if (!strcmp(c->kind, "core")) {
+		wanted = rate(5 * MS);
+	} else {
+		cpucycles_select("default-monotonic");
+		wanted = rate(5 * MS);
+	}
+	ok(agree(seen, wanted), "%s: %.0f a second, %s %.0f", c->name, seen,
+	   strcmp(c->kind, "core") ? "CLOCK_MONOTONIC's cycles"
+				   : "over a shorter time",
+	   wanted);
+}
+
+static void check(const struct cpucycles_counter *c, const char *what)
+{
+	if (what == NULL)
+		ok(0, "%s has a row in the table", c->name);
+	else if (!strcmp(what, "advances") && c->usable)
+		check_rate(c);
+	else if (!strncmp(what, "dropped", 7) && !c->usable)
+		ok(strstr(c->reason, what + 7 + (what[7] == ' ')) != NULL,
+		   "%s: %s", c->name, c->reason);
+	else if (!strcmp(what, "any"))
+		diag("%s: %s", c->name, c->usable ? "usable" : c->reason);
+	else
+		ok(0, "%s: expected \"%s\", found \"%s\"", c->name, what,
+		   c->usable ? "usable" : c->reason);
+}
+
+/* Index of the counter; -1: this build has none of the name. */
+static int find(const char *name, size_t len)
+{
+	struct cpucycles_counter c;
+	int i;
+
+	for (i = 0; cpucycles_counter((unsigned)i, &c, sizeof c) == 0; i++)
+		if (strlen(c.name) == len && !memcmp(c.name, name, len))
+			return i;
+	return -1;
+}
+
+static void check_all(int n, char **rows)
+{
+	struct cpucycles_counter c;
+	const char *what;
+	unsigned i;
+	int j;
+
+	for (j = 0; j < n; j++) {
+		what = strchr(rows[j], '=') + 1;
+		ok((find(rows[j], strcspn(rows[j], "=")) < 0) ==
+			   !strcmp(what, "absent"),
+		   "is or is not in this build: %s", rows[j]);
+	}
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		what = strncmp(c.name, "default-", 8) ? NULL : "any";
+		for (j = 0; j < n; j++)
+			if (find(rows[j], strcspn(rows[j], "=")) == (int)i)
+				what = strchr(rows[j], '=') + 1;
+		check(&c, what);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long long before = now_ns();
+
+	cpucycles();
+	before = now_ns() - before;
+	if (argc == 1) {
+		printf("%lld %s\n", before / 1000, cpucycles_implementation());
+		return 0;
+	}
+	check_all(argc - 1, argv + 1);
+	return done_testing();
+}
