@@ -434,6 +434,15 @@ static void sharing(void)
 	ops.steady = NULL;
 }
 
+static void agreement(void)
+{
+	open_machine(4.0, 2.596, 26);
+	ok(cpuc_windows(&cpuc_ruler, 12) != 0, "windows agree");
+	bad = 1;
+	ok(cpuc_windows(&cpuc_ruler, 12) == 0, "interrupted ones do not");
+	bad = 0;
+}
+
 static uint64_t inner[3];
 static jmp_buf out;
 
@@ -523,6 +532,7 @@ int main(void)
 	stopping();
 	refusals();
 	sharing();
+	agreement();
 	signals();
 	gaps();
 	return done_testing();
