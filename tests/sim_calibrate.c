@@ -399,7 +399,8 @@ static void refusals(void)
 	stopped = 0;
 	bad = 1;
 	now = 0;
-	cpuc_calibrate(&ops, 2596000000, &why, &permille);
+	err = cpuc_calibrate(&ops, 2596000000, &why, &permille);
+	ok(err != 0, "refuses when every window is interrupted: %s", why);
 	ok(now < 20e6, "every window interrupted: ends after %.1f ms",
 	   now / 1e6);
 }
@@ -433,12 +434,26 @@ static void sharing(void)
 	ops.steady = NULL;
 }
 
+static void agreement(void)
+{
+	open_machine(4.0, 2.596, 26);
+	ok(cpuc_windows(&cpuc_ruler, 12) != 0, "windows agree");
+	bad = 1;
+	ok(cpuc_windows(&cpuc_ruler, 12) == 0, "interrupted ones do not");
+	bad = 0;
+}
+
 static uint64_t inner[3];
 static jmp_buf out;
 
+static int measured; /* a call in the midst of a measurement measured */
+
 static void handler(void)
 {
+	int use = cpuc_count.use;
+
 	inner[0] = count();
+	measured |= cpuc_count.use != use;
 	pass(20000);
 	inner[1] = count();
 	pass(1000);
@@ -469,7 +484,7 @@ static void signals(void)
 		pass(90000);
 	}
 	ok(up, "calls in a handler in a measurement: never decreasing");
-	ok(right, "and the handler's work is counted");
+	ok(right && !measured, "and the handler's work is counted");
 	ok(base()->ratio == ratio, "and the spoilt measurement is dropped");
 	expire();
 	hook = leaver;
@@ -517,6 +532,7 @@ int main(void)
 	stopping();
 	refusals();
 	sharing();
+	agreement();
 	signals();
 	gaps();
 	return done_testing();

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "cpucycles.h"
 #include "engine.h"
 #include "probe.h"
 #include "tap.h"
@@ -340,8 +341,33 @@ static void check_settled(void)
 	   "selecting again leaves what readers use as it is");
 }
 
+/* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
+ * another's slot. */
+static void check_stale(void)
+{
+	struct cpuc_slot *wide, *narrow;
+	const struct cpuc_slot *real;
+	long long before, got, after;
+
+	fresh();
+	narrow = add("narrow", CPUC_CORE, CPUC_CYCLE, 32, wrapping, NULL);
+	wide = add("wide", CPUC_CORE, CPUC_CYCLE, 64, fine, NULL);
+	choose(NULL);
+	cpucycles();
+	real = cpuc_current;
+	cpuc_current = wide;
+	before = cpucycles();
+	got = narrow->entry();
+	after = cpucycles();
+	cpuc_current = real;
+	ok(before <= got && got <= after,
+	   "an entry that finds a slot of another shape counts with the "
+	   "selected one");
+}
+
 int main(void)
 {
+	check_stale();
 	check_wrong_counters();
 	check_scales();
 	check_ranking();
