@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* loong64-rdtime without a C library: the counter, and the engine's scaling of
- * it, against CLOCK_MONOTONIC. */
+ * it, against CLOCK_MONOTONIC. Anything that needs a libc is not linked, and
+ * ends the program if it is called, such as the reason of a failure. */
 #include <config.h>
 #include "engine.h"
 
@@ -54,13 +55,7 @@ static uint64_t now_ns(void)
 	return t[0] * 1000000000 + t[1];
 }
 
-/* What the engine asks of a libc and of select.c. */
-void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
-{
-	(void)slot;
-	say(fmt);
-}
-
+/* The compiler asks for it. */
 void *memset(void *to, int c, size_t n);
 
 void *memset(void *to, int c, size_t n)
