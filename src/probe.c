@@ -37,8 +37,8 @@ static sigset_t mask;                  /* the owner's, before begin */
 static sigset_t probing;               /* mask without the fault signals */
 static volatile int deferred[NFAULTS]; /* 0, or 1 process, 2 thread */
 static struct sigaction was[NFAULTS];
-static atomic_bool spent[NFAULTS]; /* its SA_RESETHAND has happened */
-static atomic_int held;            /* bit i: faults[i] is ours */
+static atomic_int spent[NFAULTS];      /* its SA_RESETHAND has happened */
+static atomic_int held;                /* bit i: faults[i] is ours */
 
 static int fault_index(int sig)
 {
@@ -86,7 +86,7 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 	/* The kernel does not let an instruction's fault be ignored. */
 	if (to->sa_handler == SIG_IGN || to->sa_handler == SIG_DFL ||
 	    ((to->sa_flags & (int)SA_RESETHAND) &&
-	     atomic_exchange(&spent[i], true))) {
+	     atomic_exchange(&spent[i], 1))) {
 		take_default(sig, info);
 		return;
 	}
@@ -157,7 +157,7 @@ static void take(int i)
 	 * it back since; what was there before that one is what counts. */
 	if (!is_ours(&old))
 		was[i] = old;
-	atomic_store(&spent[i], false);
+	atomic_store(&spent[i], 0);
 	deferred[i] = 0;
 	/* No mask and SA_NODEFER: a handler that is left by siglongjmp then
 	 * has no mask to restore. The rest as it was, so that a handler that
