@@ -15,7 +15,7 @@
 #include "engine.h"
 #include "perf_own.h"
 
-#define REMAP 64 /* reads by system calls until the page gets a new chance */
+#define REMAP 64 /* reads by system calls until pages get another chance */
 
 /* An event that is not of this core's type has index 0 and its whole count in
  * the offset; so one index that is not 0 will do, and as no page's count goes
@@ -85,8 +85,11 @@ static uint64_t count_own(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 		}
 		if (cpuc_perf_read_pages(t, &sum))
 			return sum;
-		if (t->event[0].id != 0 && t->reads++ >= REMAP)
-			cpuc_own_remap(t);
+		if (t->event[0].id != 0 && t->reads++ == 0)
+			cpuc_own_unmap(t);
+		else if (t->reads > REMAP && cpuc_own_remap(t) &&
+			 cpuc_perf_read_pages(t, &sum))
+			return sum;
 		sum = t->base;
 		if (cpuc_perf_read_events(t->event, pmu->events, &sum))
 			return sum;

@@ -66,6 +66,8 @@ struct cpuc_perf_thread {
 	uint64_t clock;      /* ns; 0: events can be opened */
 	cpuc_page *blank[2]; /* where pages were: perf.c, retire() */
 	unsigned reads;      /* by system calls, since the last mapping */
+	uint64_t off;        /* ns that event[0] had no register */
+	uint64_t off_at;     /* when that last changed; perf_own.c, alone() */
 	volatile int busy;   /* the above is being changed */
 	struct cpuc_perf_visitor {
 		struct cpuc_perf_event event[2];

@@ -73,15 +73,46 @@ static void hasten(struct cpuc_perf_thread *t)
 		t->quick = t->process;
 }
 
-void cpuc_own_remap(struct cpuc_perf_thread *t)
+void cpuc_own_unmap(struct cpuc_perf_thread *t)
 {
 	unsigned i;
 
-	for (i = 0; i < t->pmu->events; i++) {
+	for (i = 0; i < 2; i++)
 		retire(t, i);
+}
+
+/* An event that has to share its register loses it every few milliseconds, and
+ * on riscv64 a reader that it is taken from between two instructions gets
+ * SIGILL. So a page is trusted again only when its event was on its register
+ * for so long that it does not share. */
+#define ALONE_NS 20000000
+
+static bool alone(struct cpuc_perf_thread *t)
+{
+	uint64_t enabled = t->page[0]->time_enabled;
+	uint64_t off = enabled - t->page[0]->time_running;
+
+	if (off != t->off) {
+		t->off = off;
+		t->off_at = enabled;
+	}
+	return enabled - t->off_at >= ALONE_NS;
+}
+
+bool cpuc_own_remap(struct cpuc_perf_thread *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->pmu->events; i++)
 		map(t, i);
+	/* Of two types of cores, one is always off. */
+	if (t->pmu->events == 1 && !alone(t)) {
+		cpuc_own_unmap(t);
+		t->reads = 0;
+		return false;
 	}
 	hasten(t);
+	return true;
 }
 
 static void note(struct cpuc_perf_thread *t, uint64_t sum)
@@ -103,12 +134,10 @@ void cpuc_own_drop(struct cpuc_perf_thread *t)
 	}
 	if (own)
 		note(t, sum);
-	for (i = 0; i < 2; i++) {
-		/* In a child, something else may be there by now. */
-		if (!own)
-			t->page[i] = &none;
-		retire(t, i);
-	}
+	/* In a child, something else may be there by now. */
+	for (i = 0; i < 2 && !own; i++)
+		t->page[i] = &none;
+	cpuc_own_unmap(t);
 	cpuc_perf_close_events(t->event);
 	t->pmu = NULL;
 }
@@ -158,6 +187,7 @@ bool cpuc_own_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 	/* Not before: a visitor that is gone has moved `last`, and what one
 	 * that comes from here on counts, the events count too. */
 	t->base = t->last;
+	t->off = t->off_at = 0;
 	t->process = cpuc_process_word(pid);
 	CPUC_FENCE();
 	t->pmu = pmu;

@@ -25,9 +25,10 @@ bool cpuc_own_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 /* The thread has no events any more, and goes on from what they counted. */
 void cpuc_own_drop(struct cpuc_perf_thread *t);
 
-/* Maps the pages anew: on riscv64 an event whose users were once shut out has
- * index 0 until then. */
-void cpuc_own_remap(struct cpuc_perf_thread *t);
+/* Does without the pages, and maps them anew: on riscv64 an event whose users
+ * were once shut out has index 0 until then. False: it is too early. */
+void cpuc_own_unmap(struct cpuc_perf_thread *t);
+bool cpuc_own_remap(struct cpuc_perf_thread *t);
 
 /* Closes what are these events and not something of the application's. */
 void cpuc_perf_close_events(struct cpuc_perf_event *event);
