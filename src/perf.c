@@ -85,6 +85,7 @@ static uint64_t count_own(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 		}
 		if (cpuc_perf_read_pages(t, &sum))
 			return sum;
+		/* Once in doubt, a page is left alone for a while. */
 		if (t->event[0].id != 0 && t->reads++ == 0)
 			cpuc_own_unmap(t);
 		else if (t->reads > REMAP && cpuc_own_remap(t) &&
@@ -112,9 +113,11 @@ static uint64_t count_visitor(struct cpuc_perf_thread *t,
 		return t->last + 1;
 	if (v->pid == pid && cpuc_perf_read_events(v->event, pmu->events, &sum))
 		return sum;
-	if (v->pid == pid)
-		cpuc_perf_close_events(v->event);
+	if (v->pid != pid)
+		v->event[0].id = v->event[1].id = 0;
 	v->pid = CPUC_OPENING;
+	CPUC_FENCE();
+	cpuc_perf_close_events(v->event);
 	v->base = t->last;
 	for (i = 0; i < pmu->events; i++) {
 		fd = cpuc_perf_sys_open(pmu->config[i], pmu->config1, exclude);
@@ -132,8 +135,14 @@ static uint64_t count_visitor(struct cpuc_perf_thread *t,
 void cpuc_perf_leave(struct cpuc_perf_thread *t, uint32_t pid)
 {
 	if (pid != 0 && t->visitor.pid == pid) {
-		cpuc_perf_close_events(t->visitor.event);
+		/* The next handler may be here before these are closed. */
+		struct cpuc_perf_event gone[2] = {t->visitor.event[0],
+						  t->visitor.event[1]};
+
+		CPUC_FENCE();
 		t->visitor.pid = 0;
+		CPUC_FENCE();
+		cpuc_perf_close_events(gone);
 	}
 	CPUC_FENCE();
 	t->busy = 0;
@@ -183,7 +192,7 @@ void cpuc_perf_drop(const struct cpuc_pmu *pmu)
 {
 	int saved = errno;
 
-	if (cpuc_perf_own.pmu == pmu)
+	if (pmu == NULL || cpuc_perf_own.pmu == pmu)
 		cpuc_own_drop(&cpuc_perf_own);
 	errno = saved;
 }

@@ -164,7 +164,8 @@ void cpuc_perf_close(struct cpuc_pmu *pmu);
  * depends on who else has events. 0, or -errno with the reason. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu);
 
-/* perf.c: drops the calling thread's events, if they are this PMU's. */
+/* perf.c: drops the calling thread's events, if they are this PMU's; NULL: any.
+ */
 void cpuc_perf_drop(const struct cpuc_pmu *pmu);
 
 /* perf.c: whether this thread's events, which cpuc_perf_slow has opened, can be

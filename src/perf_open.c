@@ -28,7 +28,7 @@ static int explain(struct cpuc_slot *slot, int err, unsigned exclude)
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP)
 		cpuc_reason(slot, "no PMU is visible here (virtual machine?)");
-	else if ((err == -EACCES || err == -EPERM) &&
+	else if (err == -EACCES &&
 		 cpuc_perf_sys_number("/proc/sys/kernel/perf_event_paranoid",
 				      &level) &&
 		 level > need)
@@ -98,29 +98,37 @@ static void find_types(struct cpuc_pmu *pmu)
 		pmu->config[0] = 0;
 }
 
-/* An event opens; can this thread's be read as the counter wants? */
+/* An event opens; can this thread's be read as the counter wants? -EBUSY: at
+ * other times, maybe. */
 static int try_page(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
-	long allowed;
+	long allowed = 0;
+	bool known;
 
 	cpuc_perf_slow(pmu);
 	if (cpuc_perf_readable(pmu))
 		return 0;
-	if (pmu->access_file != NULL &&
-	    cpuc_perf_sys_number(pmu->access_file, &allowed) && allowed == 0)
+	cpuc_perf_drop(pmu);
+	known = pmu->access_file != NULL &&
+		cpuc_perf_sys_number(pmu->access_file, &allowed);
+	if (known && allowed == 0)
 		cpuc_reason(slot, "%s is 0: run cpucycles-open as root",
 			    pmu->access_name);
 	else
 		cpuc_reason(slot, "index 0: the kernel has no counter to give");
-	cpuc_perf_drop(pmu);
-	return -ENOTSUP;
+	return known && allowed != 0 ? -EBUSY : -ENOTSUP;
 }
 
 int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
 	unsigned exclude;
-	int err, fd = find_exclude(pmu, &exclude);
+	int err, fd;
 
+	if (pmu->reg != NULL && cpuc_perf_readable(pmu))
+		return 0;
+	/* A second event would take the register of the first. */
+	cpuc_perf_drop(NULL);
+	fd = find_exclude(pmu, &exclude);
 	if (fd < 0)
 		return explain(slot, fd, exclude);
 	cpuc_perf_sys_close(fd);
@@ -137,14 +145,15 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
-	if (cpuc_perf_open(slot, pmu) == 0) {
-		cpuc_perf_drop(pmu);
-		cpuc_reason(slot, "the kernel gives this counter to perf "
-				  "events, by which other counters read it");
-		return -EBUSY;
-	}
+	int err = cpuc_perf_open(slot, pmu);
+
+	cpuc_perf_drop(pmu);
 	slot->reason[0] = '\0';
-	return 0;
+	if (err != 0 && err != -EBUSY)
+		return 0;
+	cpuc_reason(slot, "the kernel gives this counter to perf events, by "
+			  "which other counters read it");
+	return -EBUSY;
 }
 
 void cpuc_perf_close(struct cpuc_pmu *pmu)

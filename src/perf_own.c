@@ -32,7 +32,8 @@ void cpuc_perf_close_events(struct cpuc_perf_event *event)
 
 /* Ends a mapping. The reader that this code has interrupted, if it runs in a
  * handler, may be in the middle of that very page: zeros take its place, whose
- * `lock` is not what that reader began with. */
+ * `lock` is not what that reader began with, until the next one is retired.
+ * That is far off: see alone(). */
 static void retire(struct cpuc_perf_thread *t, unsigned i)
 {
 	cpuc_page *old = t->page[i];
@@ -51,17 +52,16 @@ static void retire(struct cpuc_perf_thread *t, unsigned i)
 	}
 }
 
-static void map(struct cpuc_perf_thread *t, unsigned i)
+static cpuc_page *map(const struct cpuc_perf_event *event)
 {
-	cpuc_page *page = cpuc_perf_sys_map(t->event[i].fd);
+	cpuc_page *page = cpuc_perf_sys_map(event->fd);
 
-	if (page != NULL && page->index != 0 && !page->cap_user_rdpmc) {
-		cpuc_perf_sys_unmap(page);
-		page = NULL;
-	}
-	CPUC_FENCE();
-	if (page != NULL)
-		t->page[i] = page;
+	if (page == NULL)
+		return &none;
+	if (page->index == 0 || page->cap_user_rdpmc)
+		return page;
+	cpuc_perf_sys_unmap(page);
+	return &none;
 }
 
 /* Lets the inline reader at the page, if that is all there is to do. */
@@ -87,10 +87,10 @@ void cpuc_own_unmap(struct cpuc_perf_thread *t)
  * for so long that it does not share. */
 #define ALONE_NS 20000000
 
-static bool alone(struct cpuc_perf_thread *t)
+static bool alone(struct cpuc_perf_thread *t, cpuc_page *page)
 {
-	uint64_t enabled = t->page[0]->time_enabled;
-	uint64_t off = enabled - t->page[0]->time_running;
+	uint64_t enabled = page->time_enabled;
+	uint64_t off = enabled - page->time_running;
 
 	if (off != t->off) {
 		t->off = off;
@@ -101,18 +101,27 @@ static bool alone(struct cpuc_perf_thread *t)
 
 bool cpuc_own_remap(struct cpuc_perf_thread *t)
 {
-	unsigned i;
+	cpuc_page *page[2] = {&none, &none};
+	unsigned i, n = t->pmu->events;
+	bool readable = false;
 
-	for (i = 0; i < t->pmu->events; i++)
-		map(t, i);
-	/* Of two types of cores, one is always off. */
-	if (t->pmu->events == 1 && !alone(t)) {
-		cpuc_own_unmap(t);
-		t->reads = 0;
-		return false;
+	t->reads = 1;
+	for (i = 0; i < n; i++) {
+		page[i] = map(&t->event[i]);
+		readable |= page[i]->index != 0;
 	}
-	hasten(t);
-	return true;
+	/* Of two types of cores, one is always off. */
+	if (n == 1 && readable)
+		readable = alone(t, page[0]);
+	for (i = 0; i < n; i++) {
+		if (readable)
+			t->page[i] = page[i];
+		else if (page[i] != &none)
+			cpuc_perf_sys_unmap(page[i]);
+	}
+	if (readable)
+		hasten(t);
+	return readable;
 }
 
 static void note(struct cpuc_perf_thread *t, uint64_t sum)
@@ -193,8 +202,8 @@ bool cpuc_own_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 	t->pmu = pmu;
 	for (i = 0; i < pmu->events; i++) {
 		t->event[i].fd = fd[i];
-		if (pmu->reg != NULL)
-			map(t, i);
+		if (pmu->reg != NULL && !kept)
+			t->page[i] = map(&t->event[i]);
 		if (kept || t->page[i] == &none)
 			t->event[i].id = cpuc_perf_sys_id(fd[i]);
 		if (t->event[i].id == 0)

@@ -6,7 +6,7 @@
 #if HAVE_COUNTER_AMD64_PMCFF
 #include <errno.h>
 #include "x86_perf.h"
-#include "../file.h"
+#include "../perf_sys.h"
 
 static long long count(void)
 {
@@ -15,20 +15,18 @@ static long long count(void)
 
 static int setup(struct cpuc_slot *slot)
 {
-	char text[8];
-	ssize_t n =
-		cpuc_read_file("", CPUC_PMUS "cpu/rdpmc", text, sizeof text);
+	const char *file = CPUC_PMUS "cpu/rdpmc";
+	long allowed;
 	int err;
 
-	if (n < 1) {
+	if (!cpuc_perf_sys_number(file, &allowed)) {
 		cpuc_reason(slot, "no PMU is visible here (virtual machine?)");
 		return -ENOENT;
 	}
-	if (text[0] != '2') {
+	if (allowed != 2) {
 		cpuc_reason(slot,
-			    CPUC_PMUS "cpu/rdpmc is %c; 2 is needed for "
-				      "reads outside perf",
-			    text[0]);
+			    "%s is %ld; 2 is needed for reads outside perf",
+			    file, allowed);
 		return -EACCES;
 	}
 	err = cpuc_perf_absent(slot, &cpuc_x86_pmu);

@@ -315,6 +315,8 @@ __attribute__((noinline)) static pid_t vforked(void)
 	pid_t pid = vfork();
 
 	if (pid == 0) {
+		/* Until the parent sleeps, its page looks like one's own. */
+		nap(20);
 		visitor[0] = cpucycles();
 		loop(ITERATIONS);
 		visitor[1] = cpucycles();
@@ -457,7 +459,7 @@ static int check_multiplexed(void)
 		calls += !by_page();
 	}
 	diag("%d other events: %d of 2000 counts by calls", open_events, calls);
-	if (calls < 1000)
+	if (calls < 100)
 		wrong |= INEXACT;
 	let_in(&wrong);
 	if (count(&wrong) <= begin)
@@ -491,7 +493,7 @@ static int check_handlers(void)
 {
 	struct itimerval often = {{0, 1000}, {0, 1000}},
 			 never = {{0, 0}, {0, 0}};
-	int wrong = 0;
+	int wrong = 0, fds = descriptors();
 
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
@@ -500,7 +502,13 @@ static int check_handlers(void)
 		count(&wrong);
 	setitimer(ITIMER_REAL, &never, NULL);
 	let_in(&wrong);
-	return wrong | handler_wrong | check_page();
+	wrong |= handler_wrong | check_page();
+	/* Its own may be open, after a time without a page. */
+	if (descriptors() > fds + 1) {
+		diag("%d descriptors have become %d", fds, descriptors());
+		wrong |= STANDS;
+	}
+	return wrong;
 }
 
 static int first_in_handler(void)
