@@ -397,6 +397,7 @@ static int check_closefrom(void)
 static int open_second(void)
 {
 	struct perf_event_attr a;
+	int fd;
 
 	memset(&a, 0, sizeof a);
 	a.size = sizeof a;
@@ -404,9 +405,12 @@ static int open_second(void)
 	a.exclude_kernel = a.exclude_hv = 1;
 #if defined(__aarch64__)
 	a.config1 = 3;
-#else
-	a.exclude_kernel = a.exclude_hv = 0;
 #endif
+	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
+	if (fd >= 0 || errno != EINVAL)
+		return fd;
+	/* The plain riscv64 CPU cannot leave the kernel out. */
+	a.exclude_kernel = a.exclude_hv = 0;
 	return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
 }
 
