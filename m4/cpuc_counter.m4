@@ -26,3 +26,29 @@ AC_DEFINE_UNQUOTED(m4_toupper(m4_translit([HAVE_COUNTER_$1], [-], [_])),
 	[$cpuc_have], [1: the host has the counter $1; 0: it has not.])
 AS_VAR_POPDEF([cpuc_var])
 ])
+
+# CPUC_PERF_PROGRAM(CONDITION)
+# ----------------------------
+# A prologue for CPUC_COUNTER that has event(), which uses what the library uses
+# of Linux's perf events, where the preprocessor's CONDITION holds.
+AC_DEFUN([CPUC_PERF_PROGRAM], [[
+#if !($1)
+#error not this architecture
+#endif
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int event(void)
+{
+	struct perf_event_attr a = {.size = sizeof a, .config1 = 3};
+	unsigned long long id;
+	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+	struct perf_event_mmap_page *p =
+		mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	return ioctl(fd, PERF_EVENT_IOC_ID, &id) + (int)p->index +
+	       (int)p->pmc_width + (int)p->cap_user_rdpmc;
+}
+]])

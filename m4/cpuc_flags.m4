@@ -26,6 +26,9 @@ AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
 	[have_vscript=yes], [have_vscript=no], [-shared -fPIC])
 AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
 AX_APPEND_LINK_FLAGS([-Wl,-z,defs], [CPUC_LDFLAGS])
+# Never unloaded: a thread that counted calls into the library when it ends,
+# which may be after the program's last dlclose (see src/thread.c).
+AX_APPEND_LINK_FLAGS([-Wl,-z,nodelete], [CPUC_LDFLAGS])
 AC_SUBST([CPUC_LDFLAGS])
 ])
 

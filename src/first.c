@@ -66,6 +66,8 @@ static int choose_named(const char *name)
 		return ENOENT;
 	world = begin();
 	cpuc_try(slot, &world);
+	if (!slot->usable && slot->counter->close)
+		slot->counter->close(slot);
 	cpuc_probe_end();
 	if (!slot->usable)
 		return ENOTSUP;

@@ -18,6 +18,9 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 	ok "the soname is libcpucycles.so.1"
 	! grep -q 'SYMBOLIC' "$tmp/dynamic"
 	ok "the library is not linked with -Bsymbolic"
+	# The end of a thread calls the library, whatever was unloaded.
+	grep -q 'NODELETE' "$tmp/dynamic"
+	ok "the library is never unloaded"
 	! grep -q 'Version definition' "$tmp/versions"
 	ok "the version script is anonymous"
 	! grep -qE 'RPATH|RUNPATH' "$tmp/dynamic"

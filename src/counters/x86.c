@@ -16,7 +16,7 @@ static uint64_t stated_rate(void)
 
 	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate in ECX, and
 	 * the ratio EBX / EAX of the counter to it. */
-	max = __get_cpuid_max(0, NULL);
+	max = (unsigned)__get_cpuid_max(0, NULL);
 	if (max >= 0x15) {
 		__cpuid(0x15, a, b, c, d);
 		if (a != 0 && b != 0 && c != 0)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../tap.h"
+#include "loop.h"
 
 #define ITERATIONS 100000L
 #define TRIES 9
@@ -33,16 +34,6 @@ static uint64_t read_counter(uint32_t index)
 	__asm__ volatile("isb\n\tmrs %0, pmccntr_el0" : "=r"(v)::"memory");
 	return v;
 }
-
-/* Six instructions an iteration. */
-static void loop(long n)
-{
-	__asm__ volatile("1: nop\n\tnop\n\tnop\n\tnop\n\t"
-			 "subs %0, %0, #1\n\tb.ne 1b"
-			 : "+r"(n)
-			 :
-			 : "cc");
-}
 #elif defined(__riscv)
 /* The default CPU cannot filter by mode: asking for it is EINVAL. */
 #define CONFIG1 0
@@ -59,13 +50,6 @@ static uint64_t read_counter(uint32_t index)
 	else
 		__asm__ volatile("csrr %0, 0xc12" : "=r"(v)::"memory");
 	return v;
-}
-
-static void loop(long n)
-{
-	__asm__ volatile("1: nop\n\tnop\n\tnop\n\tnop\n\t"
-			 "addi %0, %0, -1\n\tbnez %0, 1b"
-			 : "+r"(n));
 }
 #endif
 
@@ -148,7 +132,7 @@ static void check_counts(int exact, int fd)
 		skip("the emulated clock follows the host's");
 		return;
 	}
-	ok(two - one == 6 * ITERATIONS,
+	ok(two - one == LOOP_CYCLES * ITERATIONS,
 	   "six instructions an iteration are six cycles");
 }
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: 0BSD */
+/* amd64-perfpmc, x86-perfpmc: RDPMC of whichever counter the kernel has put
+ * this thread's cycles event on: core cycles, halted time left out. */
+#include <config.h>
+#if HAVE_COUNTER_AMD64_PERFPMC
+#include "x86.h"
+#include "x86_perf.h"
+
+static long long count(void)
+{
+	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register, 0);
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	return cpuc_perf_open(slot, &cpuc_x86_pmu);
+}
+
+static void drop(struct cpuc_slot *slot)
+{
+	(void)slot;
+	cpuc_perf_close(&cpuc_x86_pmu);
+}
+
+const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
+	.name = CPUC_X86_NAME("perfpmc"),
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+	.close = drop,
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: 0BSD */
+/* amd64-perfpmcff: as amd64-perfpmc, and fastest while this thread's cycles
+ * event is on Intel's fixed-function counter for them. */
+#include <config.h>
+#if HAVE_COUNTER_AMD64_PERFPMCFF
+#include "x86_perf.h"
+
+static long long count(void)
+{
+	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register,
+			       CPUC_X86_FIXED_CYCLES + 1);
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	int err = cpuc_perf_open(slot, &cpuc_x86_pmu);
+
+	return err ? err : cpuc_x86_fixed_cycles(slot);
+}
+
+static void drop(struct cpuc_slot *slot)
+{
+	(void)slot;
+	cpuc_perf_close(&cpuc_x86_pmu);
+}
+
+const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
+	.name = "amd64-perfpmcff",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+	.close = drop,
+};
+
+#endif

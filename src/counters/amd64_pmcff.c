@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: 0BSD */
+/* amd64-pmcff: RDPMC of Intel's fixed-function counter for core cycles, outside
+ * perf: for systems that enable it for everybody. It belongs to the core, not
+ * to a thread: it goes on for others, and differs between cores. */
+#include <config.h>
+#if HAVE_COUNTER_AMD64_PMCFF
+#include <errno.h>
+#include "x86_perf.h"
+#include "../perf_sys.h"
+
+static long long count(void)
+{
+	return (long long)CPUC_RDPMC(CPUC_X86_FIXED_CYCLES);
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	const char *file = CPUC_PMUS "cpu/rdpmc";
+	long allowed;
+	int err;
+
+	if (!cpuc_perf_sys_number(file, &allowed)) {
+		cpuc_reason(slot, "no PMU is visible here (virtual machine?)");
+		return -ENOENT;
+	}
+	if (allowed != 2) {
+		cpuc_reason(slot,
+			    "%s is %ld; 2 is needed for reads outside perf",
+			    file, allowed);
+		return -EACCES;
+	}
+	err = cpuc_perf_absent(slot, &cpuc_x86_pmu);
+	return err ? err : cpuc_x86_fixed_cycles(slot);
+}
+
+const struct cpuc_counter cpuc_counter_amd64_pmcff = {
+	.name = "amd64-pmcff",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+};
+
+#endif

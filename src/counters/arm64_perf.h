@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The registers of arm64's PMU. */
+#ifndef CPUC_ARM64_PERF_H
+#define CPUC_ARM64_PERF_H
+
+#include "../perf.h"
+
+/* Of the counters by their index less 1: 31 is the cycle counter. */
+#define CPUC_ARM64_CYCLES 32u
+
+static inline uint64_t cpuc_arm64_cycles(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
+	return value;
+}
+
+/* PMEVCNTR<8*a+b>_EL0 by its encoding, 3, 3, 14, 8+a, b (Arm ARM, D19.5): no
+ * table of thirty names, in which two could be swapped. */
+#define CPUC_ARM64_EVENT(a, crm, b)                               \
+	case 8 * (a) + (b):                                       \
+		__asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #b \
+				 : "=r"(value));                  \
+		break;
+#define CPUC_ARM64_EVENTS(a, crm)   \
+	CPUC_ARM64_EVENT(a, crm, 0) \
+	CPUC_ARM64_EVENT(a, crm, 1) \
+	CPUC_ARM64_EVENT(a, crm, 2) \
+	CPUC_ARM64_EVENT(a, crm, 3) \
+	CPUC_ARM64_EVENT(a, crm, 4) \
+	CPUC_ARM64_EVENT(a, crm, 5) \
+	CPUC_ARM64_EVENT(a, crm, 6)
+
+static inline __attribute__((always_inline)) uint64_t
+cpuc_arm64_register(uint32_t index)
+{
+	uint64_t value = 0;
+
+	if (index == CPUC_ARM64_CYCLES)
+		return cpuc_arm64_cycles();
+	switch (index - 1) {
+		CPUC_ARM64_EVENTS(0, 8)
+		CPUC_ARM64_EVENT(0, 8, 7)
+		CPUC_ARM64_EVENTS(1, 9)
+		CPUC_ARM64_EVENT(1, 9, 7)
+		CPUC_ARM64_EVENTS(2, 10)
+		CPUC_ARM64_EVENT(2, 10, 7)
+		CPUC_ARM64_EVENTS(3, 11)
+	default:
+		break;
+	}
+	return value;
+}
+
+extern struct cpuc_pmu cpuc_arm64_pmu;
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: 0BSD */
+/* arm64-perfpmc: PMCCNTR_EL0, or the counter that the kernel has put this
+ * thread's cycles event on instead. */
+#include <config.h>
+#if HAVE_COUNTER_ARM64_PERFPMC
+#include "arm64_perf.h"
+
+struct cpuc_pmu cpuc_arm64_pmu = {
+	/* Bit 0: 64 bits wide; bit 1: users may read it. */
+	.config1 = 3,
+	.reg = cpuc_arm64_register,
+	.access_file = "/proc/sys/kernel/perf_user_access",
+	.access_name = "perf_user_access",
+};
+
+static long long count(void)
+{
+	return cpuc_perf_count(&cpuc_arm64_pmu, cpuc_arm64_register,
+			       CPUC_ARM64_CYCLES);
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	return cpuc_perf_open(slot, &cpuc_arm64_pmu);
+}
+
+static void drop(struct cpuc_slot *slot)
+{
+	(void)slot;
+	cpuc_perf_close(&cpuc_arm64_pmu);
+}
+
+const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
+	.name = "arm64-perfpmc",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+	.close = drop,
+};
+
+#endif

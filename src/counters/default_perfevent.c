@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: 0BSD */
+/* default-perfevent: read(2) of this thread's cycles event: as true as a
+ * register's, at the price of three system calls.
+ *
+ * When there are more events than registers, the kernel lets them take turns,
+ * and the count stands still in between. It is not scaled up by the time that
+ * the event was on a register: that would be a guess, would go back at times,
+ * and nobody who times code wants a guess of what it took. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#include "../perf.h"
+
+static struct cpuc_pmu pmu = {
+	.core_types = {"cpu_core", "cpu_atom"},
+};
+
+static long long count(void)
+{
+	return cpuc_perf_slow(&pmu);
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	return cpuc_perf_open(slot, &pmu);
+}
+
+static void drop(struct cpuc_slot *slot)
+{
+	(void)slot;
+	cpuc_perf_close(&pmu);
+}
+
+const struct cpuc_counter cpuc_counter_default_perfevent = {
+	.name = "default-perfevent",
+	.kind = CPUC_CORE_KERNEL,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+	.close = drop,
+};
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: 0BSD */
+/* riscv64-perfrdcycle, riscv32-perfrdcycle: the counter CSR that the kernel has
+ * put this thread's cycles event on. That is `cycle` on a plain CPU, and one of
+ * the others where counters can overflow into interrupts (Sscofpmf). */
+#include <config.h>
+#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
+#include "riscv_perf.h"
+
+struct cpuc_pmu cpuc_riscv_pmu = {
+	.reg = cpuc_riscv_register,
+	.access_file = "/proc/sys/kernel/perf_user_access",
+	.access_name = "perf_user_access",
+};
+
+static long long count(void)
+{
+	return cpuc_perf_count(&cpuc_riscv_pmu, cpuc_riscv_register, 0);
+}
+
+static int setup(struct cpuc_slot *slot)
+{
+	return cpuc_perf_open(slot, &cpuc_riscv_pmu);
+}
+
+static void drop(struct cpuc_slot *slot)
+{
+	(void)slot;
+	cpuc_perf_close(&cpuc_riscv_pmu);
+}
+
+const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
+	.name = CPUC_RISCV_NAME("perfrdcycle"),
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+	.open = setup,
+	.close = drop,
+};
+
+#endif

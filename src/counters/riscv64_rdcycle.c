@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: 0BSD */
+/* riscv64-rdcycle, riscv32-rdcycle: the cycle CSR outside perf, which kernels
+ * before 6.6 let everybody read. It belongs to the core, not to a thread: it
+ * goes on for others, and differs between cores. */
+#include <config.h>
+#if HAVE_COUNTER_RISCV64_RDCYCLE
+#include "../counter.h"
+#include "riscv_csr.h"
+#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
+#include "riscv_perf.h"
+#endif
+
+static long long count(void)
+{
+	uint64_t value;
+
+	CPUC_RISCV_CSR(0, value);
+	return (long long)value;
+}
+
+#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
+static int setup(struct cpuc_slot *slot)
+{
+	return cpuc_perf_absent(slot, &cpuc_riscv_pmu);
+}
+#endif
+
+const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
+	.name = CPUC_RISCV_NAME("rdcycle"),
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.read = count,
+#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
+	.open = setup,
+#endif
+};
+
+#endif

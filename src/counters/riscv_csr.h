@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What the counters of RISC-V have in common: their names, and the counter
+ * CSRs, 0xC00 and on, with their upper halves at 0xC80 on 32-bit CPUs. */
+#ifndef CPUC_RISCV_CSR_H
+#define CPUC_RISCV_CSR_H
+
+#include <stdint.h>
+
+#if __riscv_xlen == 64
+#define CPUC_RISCV_NAME(rest) "riscv64-" rest
+#define CPUC_RISCV_CSR(n, value)                                              \
+	__asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(value))
+#else
+#define CPUC_RISCV_NAME(rest) "riscv32-" rest
+/* Again, if the lower half wraps in between. */
+#define CPUC_RISCV_CSR(n, value)                                              \
+	do {                                                                  \
+		uint32_t low, high, after;                                    \
+                                                                              \
+		__asm__ volatile("1: csrr %0, 0xc80 + " #n "\n\t"             \
+				 "csrr %1, 0xc00 + " #n "\n\t"                \
+				 "csrr %2, 0xc80 + " #n "\n\t"                \
+				 "bne %0, %2, 1b"                             \
+				 : "=&r"(high), "=&r"(low), "=&r"(after));    \
+		value = (uint64_t)high << 32 | low;                           \
+	} while (0)
+#endif
+
+#define CPUC_RISCV_CASE(n)                                                    \
+	case n:                                                               \
+		CPUC_RISCV_CSR(n, value);                                     \
+		break;
+#define CPUC_RISCV_CASES(a)                                                   \
+	CPUC_RISCV_CASE(a + 0)                                                \
+	CPUC_RISCV_CASE(a + 1)                                                \
+	CPUC_RISCV_CASE(a + 2)                                                \
+	CPUC_RISCV_CASE(a + 3)                                                \
+	CPUC_RISCV_CASE(a + 4)                                                \
+	CPUC_RISCV_CASE(a + 5)                                                \
+	CPUC_RISCV_CASE(a + 6)                                                \
+	CPUC_RISCV_CASE(a + 7)
+
+/* A page's index is the CSR's number less 0xC00, and 1. */
+static inline __attribute__((always_inline)) uint64_t
+cpuc_riscv_register(uint32_t index)
+{
+	uint64_t value = 0;
+
+	switch (index - 1) {
+		CPUC_RISCV_CASES(0)
+		CPUC_RISCV_CASES(8)
+		CPUC_RISCV_CASES(16)
+		CPUC_RISCV_CASES(24)
+	default:
+		break;
+	}
+	return value;
+}
+
+#endif

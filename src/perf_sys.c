@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The system calls on perf events. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "file.h"
+#include "perf_sys.h"
+
+int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)
+{
+	struct perf_event_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.config = config | PERF_COUNT_HW_CPU_CYCLES;
+	attr.config1 = config1;
+	attr.exclude_kernel = !!(exclude & CPUC_NO_KERNEL);
+	attr.exclude_hv = !!(exclude & CPUC_NO_HV);
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* close(2) and read(2) of the C library are cancellation points. */
+void cpuc_perf_sys_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+bool cpuc_perf_sys_read(int fd, uint64_t *count)
+{
+	return syscall(SYS_read, fd, count, sizeof *count) == sizeof *count;
+}
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+cpuc_page *cpuc_perf_sys_map(int fd)
+{
+	void *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/* The pages are volatile to us, as the kernel writes them. */
+static void *address(cpuc_page *page)
+{
+	return (void *)(uintptr_t)page;
+}
+
+void cpuc_perf_sys_unmap(cpuc_page *page)
+{
+	munmap(address(page), page_size());
+}
+
+bool cpuc_perf_sys_blank(cpuc_page *page)
+{
+	return mmap(address(page), page_size(), PROT_READ,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0) != MAP_FAILED;
+}
+
+uint64_t cpuc_perf_sys_id(int fd)
+{
+	uint64_t id = 0;
+
+	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
+}
+
+uint32_t cpuc_perf_sys_pid(void)
+{
+	return (uint32_t)getpid();
+}
+
+bool cpuc_perf_sys_number(const char *path, long *number)
+{
+	char text[32], *end;
+	ssize_t n = cpuc_read_file("", path, text, sizeof text);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	*number = strtol(text, &end, 10);
+	return end != text && (*end == '\n' || *end == '\0');
+}
+
+#endif

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Checks the counters that read perf events, where there is a PMU: in every
+ * thread, child and state of the system that a program can get into.
+ *
+ * Arguments: "exact" where one instruction is one cycle, "root" where it may
+ * change settings, "churn" for many threads, "counter NAME" for the counter
+ * that must have been selected. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../src/perf.h"
+#include "../tap.h"
+#include "cpucycles.h"
+#include "loop.h"
+#include "systemcalls.h"
+
+#define ITERATIONS 100000L
+#define TRIES 9
+#define SLACK 60 /* cycles that the two counts around a loop may add */
+
+static bool exact, root;
+
+/* What went wrong in a thread or child: bits, so that they fit an exit status.
+ */
+enum { BACKWARDS = 1, STANDS = 2, INEXACT = 4, BY_CALLS = 8, ERRNO = 16 };
+
+static __thread long long latest;
+
+/* A count, and whether it is behind the last one of this thread. */
+static long long count(int *wrong)
+{
+	long long now;
+
+	errno = 17;
+	now = cpucycles();
+	if (errno != 17)
+		*wrong |= ERRNO;
+	if (now < latest)
+		*wrong |= BACKWARDS;
+	latest = now;
+	return now;
+}
+
+/* Whether this thread's counts need no system call now. */
+static bool by_page(void)
+{
+	return *cpuc_perf_own.quick != 0 && cpuc_perf_own.page[0]->index != 0;
+}
+
+/* The counter in this thread, now: 0, or what is wrong. */
+static int check_count(void)
+{
+	long long best = INT64_MAX, t;
+	int i, wrong = 0;
+
+	count(&wrong);
+	for (i = 0; i < TRIES; i++) {
+		count(&wrong);
+		t = cpucycles();
+		loop(ITERATIONS);
+		t = cpucycles() - t;
+		if (t <= 0) {
+			wrong |= STANDS;
+			diag("a loop counts as %lld, index %u", t,
+			     cpuc_perf_own.page[0]->index);
+		}
+		if (t < best)
+			best = t;
+	}
+	for (i = 0; i < 1000; i++)
+		count(&wrong);
+	if (exact && (best < LOOP_CYCLES * ITERATIONS ||
+		      best > LOOP_CYCLES * ITERATIONS + SLACK)) {
+		diag("a loop of %ld cycles counts as %lld",
+		     LOOP_CYCLES * ITERATIONS, best);
+		wrong |= INEXACT;
+	}
+	return wrong;
+}
+
+static int check_page(void)
+{
+	return check_count() | (by_page() ? 0 : BY_CALLS);
+}
+
+static void *run_thread(void *f)
+{
+	return (void *)(intptr_t)((int (*)(void))(intptr_t)f)();
+}
+
+static int in_thread(int (*f)(void))
+{
+	pthread_t id;
+	void *wrong;
+
+	if (pthread_create(&id, NULL, run_thread, (void *)(intptr_t)f) != 0 ||
+	    pthread_join(id, &wrong) != 0)
+		return -1;
+	return (int)(intptr_t)wrong;
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+static int in_child(int (*f)(void))
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(f());
+	return status_of(pid);
+}
+
+static void good(int wrong, const char *what)
+{
+	ok(wrong == 0, "%s (%d)", what, wrong);
+}
+
+static void pin(long cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+static void nap(long ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+/* Threads. */
+
+static long on_cpu;
+
+static int check_pinned(void)
+{
+	pin(on_cpu);
+	return check_page();
+}
+
+/* A pool: the same threads take many tasks, and every thread is one that may
+ * have counted long ago. */
+static int pool_wrong, tasks = 400;
+
+static int pool(void)
+{
+	int wrong = 0;
+
+	while (__atomic_fetch_sub(&tasks, 1, __ATOMIC_RELAXED) > 0) {
+		count(&wrong);
+		loop(1000);
+		count(&wrong);
+		nap(1);
+	}
+	__atomic_fetch_or(&pool_wrong, wrong, __ATOMIC_RELAXED);
+	return wrong;
+}
+
+static int run_pool(void)
+{
+	pthread_t id[8];
+	int i;
+
+	for (i = 0; i < 8; i++)
+		pthread_create(&id[i], NULL, run_thread, (void *)pool);
+	for (i = 0; i < 8; i++)
+		pthread_join(id[i], NULL);
+	return pool_wrong;
+}
+
+/* A destructor of the application's that runs after the library's: counts,
+ * and so opens an event that must be closed too. */
+static pthread_key_t late;
+
+static void count_late(void *times)
+{
+	int wrong = 0;
+
+	count(&wrong);
+	if ((intptr_t)times > 1)
+		pthread_setspecific(late, (void *)((intptr_t)times - 1));
+}
+
+static int ends_late(void)
+{
+	int wrong = 0;
+
+	count(&wrong);
+	pthread_setspecific(late, (void *)2);
+	return wrong;
+}
+
+static int lines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int c, n = 0;
+
+	while (f != NULL && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f != NULL)
+		fclose(f);
+	return n;
+}
+
+static int descriptors(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static int little(void)
+{
+	int wrong = 0;
+
+	count(&wrong);
+	count(&wrong);
+	return wrong;
+}
+
+static void check_churn(int n, int (*f)(void), const char *what)
+{
+	int i, maps, fds, wrong = 0;
+
+	in_thread(f);
+	maps = lines("/proc/self/maps");
+	fds = descriptors();
+	for (i = 0; i < n; i++)
+		wrong |= in_thread(f);
+	ok(wrong == 0, "%d %s count (%d)", n, what, wrong);
+	ok(lines("/proc/self/maps") <= maps && descriptors() == fds,
+	   "and leave no mapping (%d, %d) and no descriptor (%d, %d)", maps,
+	   lines("/proc/self/maps"), fds, descriptors());
+}
+
+static void check_threads(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	good(check_page(), "the first thread");
+	good(in_thread(check_page), "a second thread");
+	for (on_cpu = 0; on_cpu < cpus; on_cpu++)
+		good(in_thread(check_pinned), "a thread on each CPU");
+	good(check_page(), "the first thread again");
+	good(run_pool(), "a pool of threads");
+	pthread_key_create(&late, count_late);
+	check_churn(200, little, "threads, one after the other,");
+	check_churn(200, ends_late, "threads that count in destructors");
+}
+
+/* Processes. */
+
+static int grandchild(void)
+{
+	return check_page() | in_child(check_page);
+}
+
+static int thread_first(void)
+{
+	return in_thread(check_page) | check_page();
+}
+
+static int fork_in_thread(void)
+{
+	return check_page() | in_child(check_page) | check_page();
+}
+
+static int fresh_fork_in_thread(void)
+{
+	return in_child(check_page) | check_page();
+}
+
+static int fork_repeatedly(void)
+{
+	int i, wrong = 0;
+
+	for (i = 0; i < 50; i++)
+		wrong |= in_child(little) | little();
+	return wrong;
+}
+
+static long long volatile visitor[3];
+
+__attribute__((noinline)) static pid_t vforked(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		/* Until the parent sleeps, its page looks like one's own. */
+		nap(20);
+		visitor[0] = cpucycles();
+		loop(ITERATIONS);
+		visitor[1] = cpucycles();
+		visitor[2] = cpucycles();
+		_exit(0);
+	}
+	return pid;
+}
+
+static int check_vfork(void)
+{
+	int wrong = check_count(), fds = descriptors();
+	long long before = cpucycles(), took;
+
+	if (status_of(vforked()) != 0 || descriptors() != fds)
+		wrong |= STANDS;
+	took = visitor[1] - visitor[0];
+	if (visitor[0] < before || took <= 0 || visitor[2] < visitor[1])
+		wrong |= BACKWARDS;
+	diag("a loop in a vfork child: %lld (%lld, %lld %lld %lld)", took,
+	     before, visitor[0], visitor[1], visitor[2]);
+	return wrong | check_page();
+}
+
+static int check_exec(void)
+{
+	execl("/proc/self/exe", "perfcheck", exact ? "exact" : "", "exec",
+	      (char *)NULL);
+	return 99;
+}
+
+static void check_processes(void)
+{
+	good(in_child(check_page), "a child");
+	good(in_child(grandchild), "a grandchild, of a child that counts");
+	good(in_child(thread_first), "a child whose new thread is first");
+	good(in_thread(fork_in_thread), "a child of a second thread");
+	good(in_thread(fresh_fork_in_thread),
+	     "a child of a thread that never counted");
+	good(fork_repeatedly(), "a process that forks often");
+	good(check_vfork(), "a vfork child, and its parent after it");
+	good(in_child(check_exec), "a program that is executed");
+}
+
+/* Descriptors. */
+
+static int read_all(int from)
+{
+	char text[64];
+
+	return (int)read(from, text, sizeof text);
+}
+
+/* Everything is closed, and the application's own sockets, full of data, take
+ * the numbers: counts go on, and no byte of theirs is missing. */
+static int check_closefrom(void)
+{
+	int pair[2], wrong = 0, i, fd[32];
+
+	count(&wrong);
+	for (i = 3; i < 64; i++)
+		close(i);
+	for (i = 0; i < 32; i += 2) {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
+		    write(pair[0], "0123456789abcdef", 16) != 16 ||
+		    write(pair[1], "0123456789abcdef", 16) != 16)
+			return STANDS;
+		fd[i] = pair[0];
+		fd[i + 1] = pair[1];
+	}
+	wrong |= check_count();
+	for (i = 0; i < 32; i++)
+		if (read_all(fd[i]) != 16)
+			wrong |= STANDS;
+	return wrong;
+}
+
+static int open_second(void)
+{
+	struct perf_event_attr a;
+	int fd;
+
+	memset(&a, 0, sizeof a);
+	a.size = sizeof a;
+	a.config = PERF_COUNT_HW_CPU_CYCLES;
+	a.exclude_kernel = a.exclude_hv = 1;
+#if defined(__aarch64__)
+	a.config1 = 3;
+#endif
+	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
+	if (fd >= 0 || errno != EINVAL)
+		return fd;
+	/* The plain riscv64 CPU cannot leave the kernel out. */
+	a.exclude_kernel = a.exclude_hv = 0;
+	return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
+}
+
+#define EVENTS 24 /* more than any of the machines has counters */
+
+static int events[EVENTS], open_events;
+
+/* Opens cycles events until the kernel lets them take turns. */
+static void crowd_out(int *wrong)
+{
+	int i;
+
+	for (open_events = 0; open_events < EVENTS; open_events++) {
+		events[open_events] = open_second();
+		for (i = 0; i < 1000 && by_page(); i++) {
+			count(wrong);
+			loop(1000);
+		}
+		if (!by_page()) {
+			open_events++;
+			break;
+		}
+	}
+}
+
+/* What has lost its counter gets it back when it is switched to, or when its
+ * turn comes, which may take a while on an emulated machine. */
+static void let_in(int *wrong)
+{
+	int i;
+
+	for (i = 0; i < open_events; i++)
+		close(events[i]);
+	nap(20);
+	for (i = 0; i < 20000 && !by_page(); i++) {
+		count(wrong);
+		loop(1000);
+	}
+}
+
+static int check_multiplexed(void)
+{
+	int i, calls = 0, wrong = 0;
+	long long begin = count(&wrong);
+
+	crowd_out(&wrong);
+	for (i = 0; i < 2000; i++) {
+		count(&wrong);
+		loop(100);
+		calls += !by_page();
+	}
+	diag("%d other events: %d of 2000 counts by calls", open_events, calls);
+	if (calls < 100)
+		wrong |= INEXACT;
+	let_in(&wrong);
+	if (count(&wrong) <= begin)
+		wrong |= STANDS;
+	return wrong | check_page() | check_closefrom();
+}
+
+/* An application's event, and close, in a handler between any two
+ * instructions of a count. */
+static int volatile handled, handler_wrong;
+
+static void on_alarm(int sig)
+{
+	long long last = cpucycles(), now;
+	int i, saved = errno;
+
+	(void)sig;
+	for (i = 0; i < 10; i++) {
+		now = cpucycles();
+		if (now < last)
+			handler_wrong |= BACKWARDS;
+		last = now;
+	}
+	if (cpuc_perf_own.event[0].id != 0 && handled % 3 == 0)
+		close(cpuc_perf_own.event[0].fd);
+	handled++;
+	errno = saved;
+}
+
+static int check_handlers(void)
+{
+	struct itimerval often = {{0, 1000}, {0, 1000}},
+			 never = {{0, 0}, {0, 0}};
+	int wrong = 0, fds = descriptors();
+
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	crowd_out(&wrong);
+	while (handled < 300)
+		count(&wrong);
+	setitimer(ITIMER_REAL, &never, NULL);
+	let_in(&wrong);
+	wrong |= handler_wrong | check_page();
+	/* Its own may be open, after a time without a page. */
+	if (descriptors() > fds + 1) {
+		diag("%d descriptors have become %d", fds, descriptors());
+		wrong |= STANDS;
+	}
+	return wrong;
+}
+
+static int first_in_handler(void)
+{
+	signal(SIGUSR1, on_alarm);
+	raise(SIGUSR1);
+	return handler_wrong | check_page();
+}
+
+static void check_descriptors(void)
+{
+	good(in_child(check_closefrom), "all descriptors closed and reused");
+	good(in_child(check_multiplexed), "more events than counters");
+	good(in_child(check_handlers), "handlers that count, and close");
+	good(in_thread(first_in_handler), "a first call in a handler");
+}
+
+/* Time passes, and the thread is moved. */
+
+static int check_moves(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int i, wrong = 0;
+
+	for (i = 0; i < 1000; i++) {
+		count(&wrong);
+		pin(i % cpus);
+		count(&wrong);
+		loop(100);
+	}
+	return wrong | check_page();
+}
+
+static int check_sleep(void)
+{
+	int i, wrong = 0;
+
+	for (i = 0; i < 10; i++) {
+		count(&wrong);
+		nap(i);
+		count(&wrong);
+	}
+	return wrong | check_page();
+}
+
+/* Users are shut out while this thread sleeps, and let in again: the page
+ * comes back. */
+static pthread_barrier_t step;
+
+static void wait_step(void)
+{
+	pthread_barrier_wait(&step);
+	/* Long enough for the other to change the setting. */
+	nap(20);
+}
+
+static int shut_out(void)
+{
+	int i, wrong = check_page();
+
+	for (i = 0; i < 3; i++) {
+		wait_step();
+		wrong |= check_count();
+		wait_step();
+		let_in(&wrong);
+		wrong |= check_page();
+	}
+	return wrong;
+}
+
+static void user_access(const char *value)
+{
+	int fd = open("/proc/sys/kernel/perf_user_access", O_WRONLY);
+
+	if (fd < 0 || write(fd, value, 1) != 1)
+		diag("perf_user_access: %s", strerror(errno));
+	close(fd);
+}
+
+static int switch_access(void)
+{
+	pthread_t id[3];
+	void *result;
+	int i, wrong = 0;
+
+	pthread_barrier_init(&step, NULL, 4);
+	for (i = 0; i < 3; i++)
+		pthread_create(&id[i], NULL, run_thread, (void *)shut_out);
+	for (i = 0; i < 6; i++) {
+		pthread_barrier_wait(&step);
+		user_access(i % 2 ? "1" : "0");
+	}
+	for (i = 0; i < 3; i++) {
+		pthread_join(id[i], &result);
+		wrong |= (int)(intptr_t)result;
+	}
+	return wrong;
+}
+
+/* More threads at once than pages that an ordinary user may map. */
+#define CROWD 180
+
+static pthread_barrier_t crowd;
+static int crowd_by_calls;
+
+static int crowded(void)
+{
+	int wrong = little();
+
+	if (!by_page())
+		__atomic_fetch_add(&crowd_by_calls, 1, __ATOMIC_RELAXED);
+	pthread_barrier_wait(&crowd);
+	wrong |= little();
+	pthread_barrier_wait(&crowd);
+	return wrong;
+}
+
+static int check_crowd(void)
+{
+	struct rlimit none = {0, 0};
+	pthread_t id[CROWD];
+	pthread_attr_t attr;
+	void *result;
+	int i, wrong = 0;
+
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 * 1024);
+	pthread_barrier_init(&crowd, NULL, CROWD);
+	for (i = 0; i < CROWD; i++)
+		if (pthread_create(&id[i], &attr, run_thread,
+				   (void *)crowded) != 0)
+			return -1;
+	for (i = 0; i < CROWD; i++) {
+		pthread_join(id[i], &result);
+		wrong |= (int)(intptr_t)result;
+	}
+	diag("%d of %d threads read by system calls", crowd_by_calls, CROWD);
+	return wrong | check_count();
+}
+
+/* No descriptor is left for a thread: a count that is not of cycles, but
+ * goes on. */
+static int check_exhausted(void)
+{
+	struct rlimit few = {3, 3};
+	int wrong = little();
+
+	setrlimit(RLIMIT_NOFILE, &few);
+	wrong |= in_thread(little);
+	return wrong | check_page();
+}
+
+static int check_select(void)
+{
+	int wrong = 0, fds;
+	const char *name = cpucycles_implementation();
+	bool was_exact = exact;
+
+	count(&wrong);
+	fds = descriptors();
+	wrong |= cpucycles_select(NULL) == 0 ? 0 : STANDS;
+	wrong |= strcmp(name, cpucycles_implementation()) ? INEXACT : 0;
+	wrong |= descriptors() == fds ? 0 : BY_CALLS;
+	wrong |= check_page();
+	wrong |= cpucycles_select("default-perfevent") == 0 ? 0 : STANDS;
+	/* The C library's part of system calls counts too. */
+	exact = false;
+	count(&wrong);
+	wrong |= check_closefrom();
+	exact = was_exact;
+	wrong |= in_child(little) | in_thread(little);
+	wrong |= cpucycles_select(NULL) == 0 ? 0 : STANDS;
+	wrong |= descriptors() == 3 + 32 ? 0 : BY_CALLS;
+	return wrong | check_page();
+}
+
+static void check_cost(void)
+{
+	long long best = INT64_MAX, t;
+	int i, wrong = 0;
+
+	for (i = 0; i < 1000; i++) {
+		t = cpucycles();
+		t = cpucycles() - t;
+		if (t < best)
+			best = t;
+	}
+	count(&wrong);
+	diag("from a count to the next: %lld instructions", best);
+#if defined(__aarch64__)
+	ok(best <= 32, "a count takes %lld instructions, at most 32", best);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	const char *wanted = NULL;
+	bool churn = false;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		exact |= !strcmp(argv[i], "exact");
+		root |= !strcmp(argv[i], "root");
+		churn |= !strcmp(argv[i], "churn");
+		if (!strcmp(argv[i], "counter"))
+			wanted = argv[++i];
+		else if (!strcmp(argv[i], "exec"))
+			return check_page();
+	}
+	signal(SIGPIPE, SIG_IGN);
+	cpucycles();
+	ok(wanted == NULL || !strcmp(wanted, cpucycles_implementation()),
+	   "%s is selected", cpucycles_implementation());
+	ok(descriptors() == 3, "and keeps no descriptor");
+	if (exact)
+		check_cost();
+	check_threads();
+	check_processes();
+	check_descriptors();
+	good(in_thread(check_moves), "1000 moves between CPUs");
+	good(check_sleep(), "sleeping");
+	good(in_child(check_crowd), "a crowd of threads");
+	good(in_child(check_exhausted), "a thread without descriptors");
+	good(in_child(check_select), "selecting anew");
+	if (root)
+		good(in_child(switch_access), "perf_user_access off and on");
+	check_system_calls();
+	if (churn)
+		check_churn(100000, little, "threads");
+	return done_testing();
+}
