@@ -9,7 +9,7 @@
 #define READS 16           /* of a stamp; chain.c has as many */
 #define WINDOW_CYCLES 3840 /* at least: a microsecond */
 #define WINDOW_STEPS 75    /* at least: 1.3%, which READS make 0.1% */
-#define TURNS_MAX 512
+#define TURNS_MAX 2048
 #define FIRST 12 /* windows of the first chain */
 #define OTHER 6  /* and of each other, for comparison */
 #define ROUNDS 10

@@ -34,12 +34,12 @@
 	}
 
 #define ARM64_CHAIN(name, link)                                              \
-	ARM64_LOOP(arm64_##name, 512, link)                                  \
-	ARM64_LOOP(arm64_##name##_brief, 32, link)
+	ARM64_LOOP(arm64_##name, 128, link)                                  \
+	ARM64_LOOP(arm64_##name##_brief, 16, link)
 
 #define ARM64_ENTRY(name)                                                    \
 	{                                                                    \
-		arm64_##name, arm64_##name##_brief, 512 - 32                 \
+		arm64_##name, arm64_##name##_brief, 128 - 16                 \
 	}
 
 /* Latency 1 of all three: Arm Cortex-A and Neoverse Software Optimization

@@ -32,12 +32,12 @@
 	}
 
 #define X86_CHAIN(name, link)                                                \
-	X86_LOOP(x86_##name, 512, link)                                      \
-	X86_LOOP(x86_##name##_brief, 32, link)
+	X86_LOOP(x86_##name, 128, link)                                      \
+	X86_LOOP(x86_##name##_brief, 16, link)
 
 #define X86_ENTRY(name)                                                      \
 	{                                                                    \
-		x86_##name, x86_##name##_brief, 512 - 32                     \
+		x86_##name, x86_##name##_brief, 128 - 16                     \
 	}
 
 /* Latency 1 of all three: AMD Software Optimization Guides (families 17h, 19h,
