@@ -12,7 +12,7 @@
 #define TURNS_MAX 2048
 #define FIRST 12 /* windows of the first chain */
 #define OTHER 6  /* and of each other, for comparison */
-#define ROUNDS 10
+#define ROUNDS 5 /* before a machine counts as too noisy */
 #define NOISE_MIN 128   /* 0.012% */
 #define DISAGREE 10     /* permille: chains further apart are not trusted */
 #define LATENCY_MAX 8   /* of a steady chain */
