@@ -12,7 +12,7 @@
 #define TURNS_MAX 2048
 #define FIRST 12 /* windows of the first chain */
 #define OTHER 6  /* and of each other, for comparison */
-#define ROUNDS 5 /* before a machine counts as too noisy */
+#define ROUNDS 8 /* before a machine counts as too noisy */
 #define NOISE_MIN 128   /* 0.012% */
 #define DISAGREE 10     /* permille: chains further apart are not trusted */
 #define LATENCY_MAX 8   /* of a steady chain */
@@ -44,9 +44,10 @@ static int survey(struct cpuc_ruler *r)
 	if (steps == 0 || a - first > r->hz / 100)
 		return -EAGAIN;
 	r->step = (uint32_t)((a - first) / steps);
-	/* Reads that share a step resolve less of it between them. */
-	if (steps < 48)
-		most *= 4;
+	/* Reads that share a step, or come one in each, resolve less of it
+	 * between them. */
+	if (steps < 48 || r->step < 4)
+		most *= 8;
 	/* Averaging is for clocks that are read in nanoseconds. */
 	r->reads = (a - first) / 4 < r->hz / 250000 ? READS : 1;
 	choose(r, r->ops->chain, 1, WINDOW_CYCLES);
