@@ -96,9 +96,10 @@ static void check_signals(void)
 	count_for(0.5);
 	ok(back == 0 && children > 0,
 	   "%u children forked by handlers: nor any of theirs", children);
-	task = JUMP;
+	task = COUNT;
 	if (sigsetjmp(out, 1) != 0)
 		jumps++;
+	task = JUMP;
 	if (jumps < 500)
 		count_for(1);
 	task = COUNT;
