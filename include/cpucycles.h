@@ -7,8 +7,9 @@
  *
  * Link with -lcpucycles. Every function may be called from any thread at any
  * time, and none of them fails for want of a counter, changes errno other
- * than as said, or leaves signal masks, signal handlers or descriptors
- * changed. See cpucycles(3). */
+ * than as said, or leaves signal masks or signal handlers changed; a
+ * descriptor is kept only for a perf event that must be read through the
+ * kernel. See cpucycles(3). */
 #ifndef CPUCYCLES_H
 #define CPUCYCLES_H
 
@@ -26,9 +27,9 @@ extern "C" {
 
 /* The count, in CPU cycles since some fixed moment; differences are what
  * means something. It is a variable that holds a function: the first call
- * selects a counter by measuring all that this machine has (well under a
- * millisecond, in one thread while others wait) and puts the best in its
- * place. Do not assign to it.
+ * selects a counter by measuring those that this machine has (mostly well
+ * under a millisecond, in one thread while others wait) and puts the best in
+ * its place. Do not assign to it.
  *
  * A raw counter of one core may step when the thread migrates; cpucycles(3)
  * says which do, and what holds for threads, signal handlers and fork. */
@@ -64,7 +65,7 @@ struct cpucycles_counter {
 	long long precision; /* cycles: the smallest step between two calls,
 				and what its kind adds; 0 if not usable */
 	double scaling;      /* cycles per tick; 0 if not usable */
-	unsigned bits;       /* that the hardware counts: 32 are extended */
+	unsigned bits;       /* of the count that is read: 32 are extended */
 	int usable;          /* 1: can be selected; 0: see reason */
 	char reason[160];    /* why not, and what would help; else "" */
 };
@@ -88,8 +89,8 @@ extern CPUCYCLES_API int cpucycles_counter(unsigned index,
 extern CPUCYCLES_API int cpucycles_select(const char *name);
 
 /* The rate of the core that this thread is running on, now, in Hz, measured:
- * by chains of instructions of known latency, or by a core counter. Takes some
- * 0.2 milliseconds; selects if nothing has. 0 where it cannot be measured. */
+ * by chains of instructions of known latency, or by a core counter. Takes 0.1
+ * to some milliseconds; selects if nothing has. 0 where it cannot be measured. */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
 /* Put before and after a call of cpucycles() keeps the timed code between

@@ -12,6 +12,7 @@
 #include <config.h>
 #include <stddef.h>
 #include "calibrate.h"
+#include "engine.h"
 
 #define COST 1024u /* one part of the time in so many is spent measuring */
 #define TICKS_MAX (cpuc_ruler.hz / 16) /* 60 ms: a change shows in 100 ms */
@@ -78,6 +79,10 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 	struct cpuc_base next;
 	uint64_t cost, high;
 
+	/* The caller's load of cpucycles does not order the ruler after it on
+	 * weakly ordered CPUs; a thread's first call always comes this way. */
+	if (__atomic_load_n(&cpuc_ruler.ops, __ATOMIC_ACQUIRE) == NULL)
+		return (uint64_t)cpuc_first();
 	/* A handler that left by siglongjmp abandoned its measurement: after a
 	 * while that is taken over, and with it what was counted meanwhile. */
 	if (c->busy && since(c->began, t) < TICKS_MAX)
@@ -87,6 +92,8 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 	high = c->high;
 	c->busy = 1;
 	c->began = t;
+	/* A handler may have measured since b was chosen. */
+	b = &c->base[c->use];
 	track = c->track;
 	next.ratio = cpuc_track_measure(&track);
 	if (c->began != t) /* a handler that took long took over */
@@ -118,7 +125,10 @@ int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
 	if (cpuc_ruler.ops != NULL)
 		return 0;
 	err = cpuc_ruler_make(&r, why, permille);
-	if (err == 0)
-		cpuc_ruler = r;
-	return err;
+	if (err != 0)
+		return err;
+	r.ops = NULL;
+	cpuc_ruler = r;
+	__atomic_store_n(&cpuc_ruler.ops, ops, __ATOMIC_RELEASE);
+	return 0;
 }

@@ -84,7 +84,8 @@ struct cpuc_slot {
 	uint64_t rate;	     /* ticks per second; 0: not known */
 	bool settled;	     /* the first group is complete */
 	bool tried;	     /* the last selection came to it */
-	bool usable;	     /* as the last try found it */
+	bool usable;	     /* as the last selection found it */
+	bool failed;	     /* so it did when it was last tried */
 	long long precision; /* cycles, kind included; 0: not usable */
 	char reason[160];    /* why not usable */
 };

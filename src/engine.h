@@ -39,6 +39,15 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted,
 			      const struct cpuc_world *world);
 
+/* select.c: a slot that works where nothing can be tried, because handlers for
+ * faults cannot be installed: a clock of the system, or else the last slot. */
+struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
+				   const struct cpuc_world *world);
+
+/* first.c: the serial number of this selection. What one counter finds out for
+ * others in open() holds as long as this is the same. */
+extern unsigned cpuc_selection;
+
 /* select.c: tries one slot and fills in what was found. */
 void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world);
 

@@ -9,6 +9,7 @@
 #include <config.h>
 #include <errno.h>
 #include <string.h>
+#include "calibrate.h"
 #include "clock.h"
 #include "cpucycles.h"
 #include "engine.h"
@@ -34,10 +35,13 @@ publish(const struct cpuc_slot *slot)
 	__atomic_store_n(&cpucycles, slot->entry, __ATOMIC_RELEASE);
 }
 
+unsigned cpuc_selection;
+
 static struct cpuc_world begin(void)
 {
 	struct cpuc_world world = {.now_ns = cpuc_clock_ns};
 
+	cpuc_selection++;
 	cpuc_probe_begin();
 	cpuc_clock_check();
 	world.persecond = cpuc_persecond();
@@ -47,9 +51,13 @@ static struct cpuc_world begin(void)
 static void choose(void)
 {
 	struct cpuc_world world = begin();
+	struct cpuc_slot *slot =
+		cpuc_select(cpuc_slots, cpuc_slot_count,
+			    cpuc_getenv("cpucyclesimplementation"), &world);
 
-	publish(cpuc_select(cpuc_slots, cpuc_slot_count,
-			    cpuc_getenv("cpucyclesimplementation"), &world));
+	if (slot == NULL)
+		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count, &world);
+	publish(slot);
 	cpuc_probe_end();
 }
 
@@ -90,9 +98,16 @@ void cpuc_examine(struct cpuc_slot *slot)
 	cpuc_probe_end();
 }
 
+/* Whether a selection has been made, and published whole: a fork copies memory
+ * a page at a time while other threads go on, so that a child may have the one
+ * half of what another thread published meanwhile, and not the other. */
 static bool selected(void)
 {
-	return cpuc_current->counter != NULL;
+	return cpuc_current->counter != NULL && cpuc_current->settled &&
+	       __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
+		       cpuc_current->entry &&
+	       (cpuc_current->counter->chains == NULL ||
+		cpuc_ruler.ops != NULL);
 }
 
 long long cpuc_first(void)

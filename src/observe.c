@@ -10,7 +10,8 @@
 #include "probe.h"
 
 #define TRIES 5         /* some of which may be interrupted */
-#define BUSY_NS 1000000 /* what a core counter is compared over */
+#define BUSY_NS 200000	/* what a core counter is compared over */
+#define RATE_MAX UINT64_C(10000000000)
 
 static uint64_t by_chains(void)
 {
@@ -22,9 +23,7 @@ static uint64_t by_chains(void)
 	return cpuc_core_rate(&cpuc_ruler, ratio);
 }
 
-/* The selected core counter against the system's clock. The thread keeps its
- * core busy meanwhile, so what counts per thread counts all of the time. */
-static uint64_t by_counter(void)
+static uint64_t one_rate(void)
 {
 	uint64_t ns = cpuc_clock_ns(), now, reads = 0;
 	long long count = cpucycles();
@@ -33,20 +32,51 @@ static uint64_t by_counter(void)
 		now = cpuc_clock_ns();
 	while (now - ns < BUSY_NS && reads++ < BUSY_NS);
 	count = cpucycles() - count;
-	if (now <= ns || count <= 0)
+	if (now <= ns || count <= 0 || (uint64_t)count > RATE_MAX)
 		return 0;
 	return (uint64_t)count * 1000000000 / (now - ns);
 }
 
-/* A calibrated counter that works here, selected or not. */
-static bool have_chains(void)
+/* The selected core counter against the system's clock: the highest of several
+ * rates, since what counts a thread's cycles alone counts none while another
+ * thread has the core. */
+static uint64_t by_counter(void)
+{
+	uint64_t hz, best = 0;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		hz = one_rate();
+		if (hz > best)
+			best = hz;
+	}
+	return best >= 100000000 && best <= RATE_MAX ? best : 0;
+}
+
+/* Calibrates, whatever counter is selected, and leaves what is told of the
+ * slot as the selection found it. */
+static void try_chains(struct cpuc_slot *slot)
 {
 	const struct cpuc_world world = {1, cpuc_clock_ns};
+	struct cpuc_slot as_found = *slot;
+
+	cpuc_try(slot, &world);
+	slot->tried = as_found.tried;
+	slot->usable = as_found.usable;
+	slot->precision = as_found.precision;
+	memcpy(slot->reason, as_found.reason, sizeof slot->reason);
+}
+
+/* A calibrated counter that works here, selected or not. One that failed is
+ * tried again by the next selection. */
+static bool have_chains(void)
+{
 	size_t i;
 
 	for (i = 0; i < cpuc_slot_count && cpuc_ruler.ops == NULL; i++)
-		if (cpuc_slots[i].counter->chains != NULL)
-			cpuc_try(&cpuc_slots[i], &world);
+		if (cpuc_slots[i].counter->chains != NULL &&
+		    !cpuc_slots[i].failed)
+			try_chains(&cpuc_slots[i]);
 	return cpuc_ruler.ops != NULL;
 }
 

@@ -129,7 +129,7 @@ static uint64_t count_visitor(struct cpuc_perf_thread *t,
 	sum = v->base;
 	return cpuc_perf_read_events(v->event, pmu->events, &sum)
 		       ? sum
-		       : cpuc_clock_ns();
+		       : t->last + 1;
 }
 
 void cpuc_perf_leave(struct cpuc_perf_thread *t, uint32_t pid)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "engine.h"
 #include "perf_sys.h"
 
 /* What the kernel refused to one counter it would refuse to the next: in a
@@ -14,6 +15,7 @@
 static struct {
 	int err; /* 0: none, or -errno */
 	unsigned exclude;
+	unsigned selection; /* in which that was */
 } refused;
 
 static bool for_all(int err)
@@ -50,7 +52,7 @@ static int find_exclude(struct cpuc_pmu *pmu, unsigned *exclude)
 {
 	int fd = -EINVAL;
 
-	if (refused.err != 0) {
+	if (refused.err != 0 && refused.selection == cpuc_selection) {
 		*exclude = refused.exclude;
 		return refused.err;
 	}
@@ -68,6 +70,7 @@ static int find_exclude(struct cpuc_pmu *pmu, unsigned *exclude)
 	}
 	if (for_all(fd)) {
 		refused.err = fd;
+		refused.selection = cpuc_selection;
 		refused.exclude = *exclude;
 	}
 	return fd;
@@ -160,7 +163,6 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 
 void cpuc_perf_close(struct cpuc_pmu *pmu)
 {
-	refused.err = 0;
 	cpuc_perf_drop(pmu);
 }
 

@@ -55,9 +55,12 @@ static int survey(struct cpuc_ruler *r)
 	r->chain->run(r->turns);
 	w = (uint64_t)r->ops->tick() - a;
 	if (w < most * r->step)
-		r->turns *= 1 + (uint32_t)(most * r->step / (w ? w : 1));
-	if (r->turns > TURNS_MAX)
+		most = r->turns * (1 + most * r->step / (w ? w : 1));
+	else
+		most = r->turns;
+	if (most > TURNS_MAX)
 		return -EAGAIN;
+	r->turns = (uint32_t)most;
 	/* Code, predictors and the core's rate settle. */
 	for (i = 0; i < 4; i++)
 		cpuc_window_warm(r);

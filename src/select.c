@@ -104,6 +104,31 @@ void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
 		slot->precision = 0;
 		fault_reason(slot, sig);
 	}
+	slot->failed = !slot->usable;
+}
+
+struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
+				   const struct cpuc_world *world)
+{
+	struct cpuc_slot *slot;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		slot = &slots[i];
+		/* System calls, which fault no more than any. */
+		if (slot->counter->kind == CPUC_OS &&
+		    slot->counter->open(slot) == 0 && settle(slot, world) == 0)
+			break;
+	}
+	slot = &slots[i < n ? i : n - 1];
+	if (!slot->settled) {
+		cpuc_compose(slot);
+		slot->settled = true;
+	}
+	slot->usable = true;
+	slot->precision = cpuc_kind_added(slot->counter->kind);
+	slot->reason[0] = '\0';
+	return slot;
 }
 
 static void close_loser(struct cpuc_slot *slot)

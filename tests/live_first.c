@@ -2,11 +2,19 @@
 /* The first call: 64 threads at once, in many fresh processes, and nothing of
  * the caller's changed by it. LIVE_FIRST_PROCESSES sets how many. */
 #include <config.h>
+#include <config.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#ifdef HAVE_LINUX_FILTER_H
+#include <stddef.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cpucycles.h"
@@ -147,6 +155,55 @@ static int child_counts(void)
 	return cpucycles() <= first;
 }
 
+#if defined(HAVE_LINUX_FILTER_H) && defined(SYS_rt_sigaction)
+#define CANNOT_FILTER 55
+
+/* No handler can be installed, so that nothing can be tried that may fault. */
+static int no_handlers(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		return CANNOT_FILTER;
+	return child_counts() || !strcmp(cpucycles_kind(), "zero");
+}
+
+static void check_no_handlers(void)
+{
+	int status = in_child(no_handlers);
+
+	if (status == CANNOT_FILTER)
+		skip("system calls cannot be filtered here");
+	else
+		ok(status == 0, "where sigaction is denied, a clock counts "
+				"(%d)", status);
+}
+#else
+static void check_no_handlers(void)
+{
+	skip("system calls cannot be filtered here");
+}
+#endif
+
+/* As in a child that has the selection, but cpucycles as it was before: fork
+ * copies page by page. */
+static int half_published(void)
+{
+	long long (*before)(void) = cpucycles;
+
+	cpucycles();
+	cpucycles = before;
+	return child_counts();
+}
+
 static int grandchild_counts(void)
 {
 	cpucycles();
@@ -213,6 +270,9 @@ int main(void)
 	ok(status == 0, "a child counts before its parent has (%d)", status);
 	status = in_child(grandchild_counts);
 	ok(status == 0, "and after (%d)", status);
+	check_no_handlers();
+	status = in_child(half_published);
+	ok(status == 0, "and with half of its parent's selection (%d)", status);
 	status = in_child(fork_in_selection);
 	ok(status == 0, "50 children forked in the midst of another thread's "
 			"selection all select and count (%d)", status);

@@ -27,7 +27,12 @@ static long long count(void)
 
 static int setup(struct cpuc_slot *slot)
 {
-	__asm__("mrs %0, cntfrq_el0" : "=r"(slot->rate));
+	uint64_t frequency;
+
+	/* The upper half is reserved. */
+	__asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+	if (slot->rate == 0)
+		slot->rate = (uint32_t)frequency;
 	return 0;
 }
 
