@@ -8,6 +8,7 @@
 
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
 #define BRACKETS 3
+#define AGREE 1000 /* a clock of 10 ns steps agrees over 10 us, mostly */
 
 struct moment {
 	uint64_t tick, ns;
@@ -69,7 +70,7 @@ static bool within(uint64_t a, uint64_t b, uint64_t parts)
 	return (a > b ? a - b : b - a) <= b / parts;
 }
 
-/* Three estimates over the shortest window in which they agree to 1/2000:
+/* Three estimates over the shortest window in which they agree to 1/AGREE:
  * microseconds for a fine clock, milliseconds for a coarse one. */
 static bool measure_rate(const struct cpuc_counter *c,
 			 const struct cpuc_world *world, uint64_t rate[3])
@@ -83,10 +84,10 @@ static bool measure_rate(const struct cpuc_counter *c,
 	for (window = 10000; window <= 10000000; window *= 4) {
 		rate[0] = estimate(c, world, window);
 		rate[1] = estimate(c, world, window);
-		if (rate[0] == 0 || !within(rate[0], rate[1], 2000))
+		if (rate[0] == 0 || !within(rate[0], rate[1], AGREE))
 			continue;
 		rate[2] = estimate(c, world, window);
-		if (within(rate[0], rate[2], 2000))
+		if (within(rate[0], rate[2], AGREE))
 			break;
 	}
 	if (window > 10000000)
