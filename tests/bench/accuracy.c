@@ -6,10 +6,11 @@
  * more cycles than it has links, and a true count says so.
  *
  * The rate of a core may change from timing to timing, faster than anything
- * that reads a clock can know. So a line "clock, true ratio" tells what a
- * clock outside the core would do if the mean rate over each block were known
- * exactly: the errors that are left are the core's own, and a calibrated
- * counter cannot have less. */
+ * that measures it now and then can follow. For comparison, the lines "(clock,
+ * one ratio)" are of a clock outside the core with the ratio that makes the
+ * median of each block exact: what scatters there is the rate within a block.
+ * A counter that follows the rate can be a little better than that, but not
+ * where the changes are faster than its measurements. */
 #include "bench.h"
 #include "known.h"
 
@@ -39,21 +40,21 @@ static long long bare(void)
 	return bench_bare();
 }
 
-/* Whether to divide each block by its own mean, as said above. */
+/* Whether to divide each block by its own median, as said above. */
 static void bench(const char *name, const char *kind, long long (*count)(void),
-		  const struct known *work, int true_ratio)
+		  const struct known *work, int one_ratio)
 {
-	double empty, worst = 0, mean, spread = 0, low, high;
+	double empty, worst = 0, full, spread = 0, low, high;
 	int b, i;
 
 	time_block(count, NULL, v);
 	empty = bench_percentile(v, TIMINGS, 50);
 	for (b = 0; b < BLOCKS; b++) {
 		time_block(count, work->run, v);
-		mean = true_ratio ? bench_percentile(v, TIMINGS, 50) - empty
-				  : KNOWN_CYCLES;
+		full = one_ratio ? bench_percentile(v, TIMINGS, 50) - empty
+				 : KNOWN_CYCLES;
 		for (i = 0; i < TIMINGS; i++)
-			v[i] = ((v[i] - empty) / mean - 1) * 100;
+			v[i] = ((v[i] - empty) / full - 1) * 100;
 		memcpy(all + b * TIMINGS, v, sizeof v);
 		medians[b] = bench_percentile(v, TIMINGS, 50);
 		if (medians[b] > worst || -medians[b] > worst)
@@ -99,7 +100,7 @@ int main(void)
 			bench(c.name, c.kind, selected_count, k, 0);
 	}
 	for (k = known; k->run != NULL; k++)
-		bench("(clock, true ratio)", "limit", bare, k, 1);
+		bench("(clock, one ratio)", "compare", bare, k, 1);
 	bench_progress("");
 	printf("worst: the largest median of a block; widest: the largest "
 	       "distance of the 10th\nor 90th percentile of a block from its "
