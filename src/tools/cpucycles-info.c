@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* cpucycles-info: what counts cycles on this machine, and how well. */
 #include <config.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +8,10 @@
 #include <time.h>
 #include "cpucycles.h"
 #include "cpus.h"
+#include "stats.h"
+#include "tool.h"
 
+#define TOOL "cpucycles-info"
 #define DIFFERENCES 64
 
 /* clang-format off: one line here is one line of output. */
@@ -52,37 +54,19 @@ static const char help[] =
 
 /* clang-format on */
 
-static int ascending(const void *a, const void *b)
-{
-	long long x = *(const long long *)a, y = *(const long long *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The mean of the middle half: what a typical call takes, whatever the few
- * that were interrupted took. */
-static long long interquartile_mean(const long long *values, int n)
-{
-	long long sorted[DIFFERENCES], sum = 0;
-	int i;
-
-	memcpy(sorted, values, (size_t)n * sizeof *values);
-	qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-	for (i = n / 4; i < n - n / 4; i++)
-		sum += sorted[i];
-	return sum / (n - n / 4 * 2);
-}
-
 static void print_calls(void)
 {
 	long long count[DIFFERENCES + 1], diff[DIFFERENCES], iqm;
+	long long sorted[DIFFERENCES];
 	int i;
 
 	for (i = 0; i <= DIFFERENCES; i++)
 		count[i] = cpucycles();
 	for (i = 0; i < DIFFERENCES; i++)
 		diff[i] = count[i + 1] - count[i];
-	iqm = interquartile_mean(diff, DIFFERENCES);
+	memcpy(sorted, diff, sizeof sorted);
+	stats_sort(sorted, DIFFERENCES);
+	iqm = stats_iqm(sorted, DIFFERENCES);
 	printf("cpucycles iqm %lld ", iqm);
 	for (i = 0; i < DIFFERENCES; i++)
 		printf("%+lld", diff[i] - iqm);
@@ -212,27 +196,15 @@ int main(int argc, char **argv)
 			fputs(help, stdout);
 			goto end;
 		case 'V':
-			printf("cpucycles-info (libcpucycles) %s\n",
-			       cpucycles_version());
+			tool_version(TOOL);
 			goto end;
 		default:
-			fprintf(stderr, "Try 'cpucycles-info --help'.\n");
-			return 2;
+			return tool_usage(TOOL, NULL);
 		}
 	}
-	if (optind < argc) {
-		fprintf(stderr,
-			"cpucycles-info: unexpected argument '%s'\n"
-			"Try 'cpucycles-info --help'.\n",
-			argv[optind]);
-		return 2;
-	}
+	if (optind < argc)
+		return tool_usage(TOOL, argv[optind]);
 	status = cpus ? print_cpus() : report();
 end:
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",
-			strerror(errno));
-		return 1;
-	}
-	return status;
+	return tool_end(TOOL, status);
 }

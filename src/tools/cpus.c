@@ -9,19 +9,13 @@
 #include <unistd.h>
 #include "cpucycles.h"
 #include "cpus.h"
+#include "stats.h"
 
 #ifdef HAVE_SCHED_SETAFFINITY
 
 #define SAMPLES 15
 #define CPUS_MAX (1 << 20) /* far more than any kernel has */
 #define MANY 8             /* from so many on, progress is worth a line */
-
-static int ascending(const void *a, const void *b)
-{
-	long long x = *(const long long *)a, y = *(const long long *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* The CPUs this process may run on; *ncpus is how many the set has room for.
  * The kernel refuses a set that is too small for it. */
@@ -50,7 +44,7 @@ static void print_rate(int cpu)
 
 	for (i = 0; i < SAMPLES; i++)
 		hz[i] = cpucycles_observepersecond();
-	qsort(hz, SAMPLES, sizeof *hz, ascending);
+	stats_sort(hz, SAMPLES);
 	if (hz[0] == 0) {
 		printf("cpucycles cpu %d unavailable: too noisy to measure\n",
 		       cpu);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Order statistics of measured values. */
+#include <config.h>
+#include <stdlib.h>
+#include "stats.h"
+
+static int ascending(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+void stats_sort(long long *values, int n)
+{
+	qsort(values, (size_t)n, sizeof *values, ascending);
+}
+
+long long stats_quantile(const long long *sorted, int n, int part, int parts)
+{
+	return sorted[(long long)(n - 1) * part / parts];
+}
+
+long long stats_iqm(const long long *sorted, int n)
+{
+	long long sum = 0;
+	int i;
+
+	for (i = n / 4; i < n - n / 4; i++)
+		sum += sorted[i];
+	return sum / (n - n / 4 * 2);
+}
