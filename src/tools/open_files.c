@@ -48,8 +48,6 @@ int open_read_setting(const char *root, const struct open_setting *setting,
 
 	if (n == -ENOTDIR)
 		return -ENOENT;
-	if (n == -EFBIG)
-		return -EINVAL;
 	if (n < 0)
 		return (int)n;
 	if (setting->intel && !open_cpu_is(root, "vendor_id", "GenuineIntel"))

@@ -9,7 +9,8 @@
 #include "open_settings.h"
 #include "open_state.h"
 
-/* -ENOENT: not here, or of no use to this CPU. -EINVAL: not a number. */
+/* -ENOENT: not here, or of no use to this CPU. Another: not
+ * readable, or not a number. */
 int open_read_setting(const char *root, const struct open_setting *setting,
 		      int *value);
 
