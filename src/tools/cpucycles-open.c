@@ -16,10 +16,8 @@ enum action { BY_USER, STATUS, APPLY, REVERT };
 /* clang-format off: one line here is one line of output. */
 static const char help[] =
 	"Usage: cpucycles-open [OPTION]...\n"
-	"Lets ordinary users read the counters of CPU cycles that the kernel "
-	"keeps from\n"
-	"them, and undoes it. Without option: as root --apply, otherwise "
-	"--status.\n"
+	"Lets ordinary users read the counters of CPU cycles that the kernel keeps from\n"
+	"them, and undoes it. Without option: as root --apply, otherwise --status.\n"
 	"\n"
 	"      --status    print each setting that this kernel has, whether it is open,\n"
 	"                  and what that allows to whom\n"
