@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Does code that takes a known number of cycles count as that many?
+ *
+ * An emulator's instructions take what they take. So the chains are first held
+ * against each other and against themselves twice, by CLOCK_MONOTONIC, which
+ * the counter has no part in. */
+#include <config.h>
+#include "known.h"
+#include "selftest.h"
+#include "stats.h"
+
+#define TIMINGS 1001
+#define CHAINS_MAX 2
+#define TRUST 80000 /* millionths: a chain of one cycle takes up to 4% */
+		    /* longer while another thread uses the core */
+#define OFF 60000   /* of the chain that is disturbed the least */
+
+/* Of each timing: what it counted and how many nanoseconds it took. */
+struct timings {
+	long long count[TIMINGS], ns[TIMINGS];
+};
+
+static void time_one(struct timings *t, int i, void (*run)(void), int times)
+{
+	long long ns = selftest_ns(), count = cpucycles();
+
+	while (times--)
+		run();
+	t->count[i] = cpucycles() - count;
+	t->ns[i] = selftest_ns() - ns;
+}
+
+static long long median(long long *values, int n)
+{
+	stats_sort(values, n);
+	return stats_quantile(values, n, 1, 2);
+}
+
+/* Millionths by which a and b differ; much where they are nothing. */
+static long long apart(long long a, long long b)
+{
+	long long d = a > b ? a - b : b - a;
+
+	return a > 0 && b > 0 ? d * 1000000 / b : 1000000;
+}
+
+/* Each chain's median, the empty one subtracted. */
+struct lengths {
+	long long count[CHAINS_MAX], ns[CHAINS_MAX]; /* of each chain */
+	long long twice_ns;                          /* of the first, twice */
+	int timings;
+};
+
+static void measure(const struct selftest *self, struct lengths *l)
+{
+	static struct timings empty, twice, chain[CHAINS_MAX];
+	long long end = selftest_ns() + self->ms * 1000000LL;
+	long long count, ns;
+	int n, i;
+
+	/* By turns, so that all see the same machine. */
+	for (n = 0; n < TIMINGS && (n < 21 || selftest_ns() < end); n++) {
+		time_one(&empty, n, known_nothing, 1);
+		time_one(&twice, n, known[0].run, 2);
+		for (i = 0; i < CHAINS_MAX; i++)
+			time_one(&chain[i], n, known[i].run, 1);
+	}
+	count = median(empty.count, n);
+	ns = median(empty.ns, n);
+	for (i = 0; i < CHAINS_MAX; i++) {
+		l->count[i] = median(chain[i].count, n) - count;
+		l->ns[i] = median(chain[i].ns, n) - ns;
+	}
+	l->twice_ns = median(twice.ns, n) - ns;
+	l->timings = n;
+}
+
+enum outcome selftest_chain(struct selftest *self)
+{
+	struct lengths l;
+	double counted;
+	int best;
+
+	if (!known_usable())
+		return selftest_say(self, SKIPPED,
+				    "no chain of known length on this CPU");
+	measure(self, &l);
+	if (apart(l.ns[0], l.ns[1]) > TRUST ||
+	    apart(l.twice_ns, 2 * l.ns[0]) > TRUST)
+		return selftest_say(self, SKIPPED,
+				    "chains of known length do not take as "
+				    "long as each other, as on an emulated "
+				    "CPU: %s %lld ns, twice %lld, %s %lld",
+				    known[0].name, l.ns[0], l.twice_ns,
+				    known[1].name, l.ns[1]);
+	best = l.ns[1] < l.ns[0];
+	counted = (double)l.count[best] / KNOWN_CYCLES;
+	if (!self->follows)
+		return selftest_say(self, SKIPPED,
+				    "a clock of kind %s need not count the "
+				    "core's cycles: it counts %.3f for each",
+				    self->counter.kind, counted);
+	return selftest_say(
+		self,
+		counted > 1 - OFF / 1e6 && counted < 1 + OFF / 1e6 ? GOOD : BAD,
+		"a chain of %d cycles (%s) counts as %lld, %.2f%% "
+		"(median of %d, tolerance %d%%)",
+		KNOWN_CYCLES, known[best].name, l.count[best], counted * 100,
+		l.timings, OFF / 10000);
+}
