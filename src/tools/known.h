@@ -57,7 +57,8 @@ static inline bool known_usable(void)
 }
 #elif defined(__aarch64__)
 /* Latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,
- * "Logical, basic" (orr, and) and "Arithmetic, basic" (add). A turn is so long
+ * "Logical, basic" (orr) and "Arithmetic, basic" (add, adcs). An emulator takes
+ * longer for the carry. A turn is so long
  * that it hardly matters whether the loop's own instructions run beside the
  * chain, as they mostly do, or take a cycle each, as on an emulated machine. */
 #define KNOWN(name, link)                                        \
@@ -78,9 +79,12 @@ static inline bool known_usable(void)
 	}
 KNOWN(orr, "orr %0, %0, %2")
 KNOWN(add, "add %0, %0, %2")
+KNOWN(adcs, "adcs %0, %0, %2")
 
-static const struct known known[] = {
-	{"orr", known_orr}, {"add", known_add}, {NULL, NULL}};
+static const struct known known[] = {{"orr", known_orr},
+				     {"add", known_add},
+				     {"adcs", known_adcs},
+				     {NULL, NULL}};
 
 static inline void known_nothing(void)
 {
@@ -92,7 +96,7 @@ static inline bool known_usable(void)
 	return true;
 }
 #else
-static const struct known known[] = {{NULL, NULL}, {NULL, NULL}};
+static const struct known known[] = {{NULL, NULL}};
 
 static inline void known_nothing(void)
 {
