@@ -83,7 +83,7 @@ static long long fork_still(long long c)
 
 static long long fork_again(long long c)
 {
-	return child() ? c - start : c;
+	return child() ? c - last / 2 : fork_still(c);
 }
 
 static long long fork_slow(long long c)

@@ -51,7 +51,7 @@ static int ask_child(const struct selftest *self, struct report *r)
 	close(fd[0]);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return got == sizeof *r ? 0 : status;
+	return got == sizeof *r ? 0 : status ? status : -1;
 }
 
 enum outcome selftest_fork(struct selftest *self)
