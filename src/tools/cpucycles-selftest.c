@@ -20,7 +20,7 @@ static const char help[] =
 	"\n"
 	"      --counter NAME  check this counter instead of the selected one\n"
 	"      --quick         take less than a second\n"
-	"      --long          take some minutes\n"
+	"      --long          take about a minute\n"
 	"      --list          print the checks, and what each looks for, and exit\n"
 	"  -h, --help          print this help and exit\n"
 	"  -V, --version       print the version and exit\n"

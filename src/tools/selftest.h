@@ -9,6 +9,9 @@
 enum outcome {
 	GOOD,
 	BAD,
+	OFF,     /* bad, unless it is better when the check is made again: the
+		    machine may have been disturbed, or the core's rate have
+		    changed, which a calibrated counter need not see at once */
 	SKIPPED, /* this machine cannot run it; the text says why */
 };
 

@@ -86,7 +86,7 @@ enum outcome selftest_fork(struct selftest *self)
 		return selftest_say(self, SKIPPED,
 				    "the child counts, but its rate cannot be "
 				    "measured");
-	return selftest_say(self, selftest_same(self, &r.rate) ? GOOD : BAD,
+	return selftest_say(self, selftest_same(self, &r.rate) ? GOOD : OFF,
 			    "the child counts on from %lld, at %.2f%% of the "
 			    "parent's rate",
 			    r.first,

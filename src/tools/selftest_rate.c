@@ -133,7 +133,7 @@ enum outcome selftest_clock(struct selftest *self)
 				    "the core's rate cannot be measured here: "
 				    "cpucycles_observepersecond() is 0");
 	good = r.ppm >= 1000000 - off && r.ppm <= 1000000 + off;
-	return selftest_say(self, good ? GOOD : BAD,
+	return selftest_say(self, good ? GOOD : OFF,
 			    "counts %lld a second, %.2f%% of %s "
 			    "(median of %d windows, tolerance %lld%%)",
 			    r.hz, (double)r.ppm / 1e4,

@@ -13,7 +13,7 @@
 #define TIMES 3 /* past 2^32, if --long */
 /* Without 2^32 less than a twentieth would be left of one time, and two thirds
  * of three. A core may change its rate by some of that meanwhile. */
-#define OFF 0.25
+#define WRONG 0.25
 
 /* Nanoseconds in which the count should advance: of the thread alone if it
  * counts for that alone. */
@@ -81,7 +81,7 @@ enum outcome selftest_wrap32(struct selftest *self)
 	hz = (hz + per_second(self)) / 2;
 	ratio = (double)count / (ns * hz / 1e9);
 	return selftest_say(self,
-			    ratio > 1 - OFF && ratio < 1 + OFF ? GOOD : BAD,
+			    ratio > 1 - WRONG && ratio < 1 + WRONG ? GOOD : BAD,
 			    "%lld counted in %.1f s without a call, %.2f%% of "
 			    "what that should be",
 			    count, ns / 1e9, ratio * 100);
