@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cpucycles.h"
 #include "tap.h"
 
@@ -32,6 +33,25 @@ static int advances(int calls)
 	return last > first;
 }
 
+/* Where the source is a file, the word before any blank is its path. */
+static void check_source(void)
+{
+	const char *source = cpucycles_persecondsource();
+	char path[256];
+	size_t n = strcspn(source, " ");
+	int is_guess = cpucycles_persecond() == 2399987654;
+
+	ok(source == cpucycles_persecondsource(),
+	   "persecondsource stays where it is: %s", source);
+	ok(is_guess == !strcmp(source, "unknown"),
+	   "and is unknown where the rate is a guess, only");
+	if (source[0] != '/' || n >= sizeof path)
+		return;
+	memcpy(path, source, n);
+	path[n] = '\0';
+	ok(access(path, R_OK) == 0, "the file that states it is there");
+}
+
 static void check_count(void)
 {
 	long long before, after;
@@ -55,6 +75,7 @@ static void check_count(void)
 	ok(cpucycles_persecond() >= 1000000 &&
 		   cpucycles_persecond() <= 100000000000,
 	   "persecond: %lld", cpucycles_persecond());
+	check_source();
 	ok(errno == 4711, "none of them touches errno");
 }
 
