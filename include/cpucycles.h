@@ -74,7 +74,8 @@ struct cpucycles_counter {
 	double scaling;      /* cycles per tick; 0 if not usable */
 	unsigned bits;       /* of the count that is read: 32 are extended */
 	int usable;          /* 1: can be selected; 0: see reason */
-	char reason[160];    /* why not, and what would help; else "" */
+	char reason[160];    /* why not, and after "; " what would help, if
+				anything would; "" if usable */
 };
 
 /* Describes counter `index`, 0 being the most preferred, as the last

@@ -83,7 +83,8 @@ static void check_counters(void)
 {
 	struct cpucycles_counter c, best;
 	unsigned i;
-	int selected = 0, sane = 1;
+	int selected = 0, sane = 1, split = 1;
+	const char *help;
 
 	memset(&best, 0, sizeof best);
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
@@ -94,6 +95,9 @@ static void check_counters(void)
 						   c.reason[0] == '\0'
 					 : c.precision == 0 && c.scaling == 0 &&
 						   c.reason[0] != '\0';
+		help = strstr(c.reason, "; ");
+		split &= help == NULL || (help > c.reason && help[2] != '\0' &&
+					  strstr(help + 2, "; ") == NULL);
 		selected += !strcmp(c.name, cpucycles_implementation());
 		if (c.usable && c.precision > 0 &&
 		    (best.name == NULL || c.precision < best.precision))
@@ -101,6 +105,7 @@ static void check_counters(void)
 	}
 	ok(i >= 3, "there are %u counters", i);
 	ok(sane, "each has a name, a kind, and a precision or a reason");
+	ok(split, "what would help comes after the only \"; \"");
 	ok(selected == 1, "the selected one, %s, is among them once",
 	   cpucycles_implementation());
 	if (getenv("cpucyclesimplementation") == NULL)
