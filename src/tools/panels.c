@@ -110,8 +110,7 @@ void panel_calls(struct panel *p, const struct calls *c)
 	picture_text(p->file, p->left, p->top + p->height + 34, "", text);
 }
 
-/* Scales that hold all bounds and the nominal rate. A bound that is far off,
- * of a loop that something came into, may leave the panel. */
+/* Sets scales that hold all bounds and the nominal rate; the y axis's step. */
 static double scale_rates(struct panel *p, const struct observed o[OBSERVED])
 {
 	double nominal = (double)cpucycles_persecond() / GIGA, step;
@@ -126,7 +125,7 @@ static double scale_rates(struct panel *p, const struct observed o[OBSERVED])
 		if (o[i].high / GIGA > high)
 			high = o[i].high / GIGA;
 	}
-	step = scale_step(high - low > nominal / 10 ? high - low : nominal / 10,
+	step = scale_step(high - low > nominal / 20 ? high - low : nominal / 20,
 			  GRID);
 	p->y0 = (double)(long)(low / step) * step;
 	if (p->y0 + step / 4 > low && p->y0 >= step)
@@ -145,9 +144,11 @@ static void draw_nominal(const struct panel *p)
 	char text[160];
 
 	picture_line(p->file, "nominal", p->left, y, p->left + p->width, y);
-	snprintf(text, sizeof text, "nominal %.4g GHz (%s)", nominal,
+	y = p->top + p->height + 30;
+	picture_line(p->file, "nominal", p->left, y, p->left + 42, y);
+	snprintf(text, sizeof text, "nominal: %.4g GHz (%s)", nominal,
 		 cpucycles_persecondsource());
-	picture_text(p->file, p->left + p->width, y - 6, "class=\"end\"", text);
+	picture_text(p->file, p->left + 50, y + 4, "", text);
 }
 
 /* The lower and the upper bound, capped, as bounds are mostly drawn. */
