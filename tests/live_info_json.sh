@@ -34,6 +34,10 @@ ok "it runs"
 ok "and prints nothing on stderr"
 valid "what it prints is valid"
 has "no variable is in the environment" '"environment": \{\}'
+"$info" | sed -n 's/^cpucycles unavailable [^:]*: .*; //p' >"$tmp/text"
+sed -n 's/^[[:space:]]*"hint": "\(..*\)"$/\1/p' "$tmp/out" |
+	cmp -s - "$tmp/text"
+ok "the hints are those of the text"
 
 cpucyclesimplementation=default-monotonic cpucyclespersecond=3e9 \
 	"$info" --json >"$tmp/out"

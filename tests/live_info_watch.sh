@@ -10,6 +10,15 @@ trap 'rm -rf "$tmp"' EXIT
 unset cpucyclesimplementation cpucyclespersecond
 escape=$(printf '\033')
 
+# bounded COMMAND: what should end by itself, and is killed if it does not.
+bounded() {
+	if timeout --version >/dev/null 2>&1; then
+		timeout -s KILL 30 "$@"
+	else
+		"$@"
+	fi
+}
+
 # until_lines N PATTERN: waits for so many lines; a minute is for ever.
 until_lines() {
 	i=0
@@ -20,12 +29,25 @@ until_lines() {
 	test $i -lt 600
 }
 
+# terminate: ends the process $pid; its status, also if it must be killed.
+terminate() {
+	kill -TERM "$pid"
+	(
+		i=0
+		while kill -0 "$pid" 2>/dev/null && test $i -lt 300; do
+			sleep 0.1
+			i=$((i + 1))
+		done
+		kill -KILL "$pid" 2>/dev/null
+	) &
+	wait "$pid"
+}
+
 "$info" --json --watch >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 until_lines 3 .
 ok "--json --watch prints one object after the other"
-kill -TERM $pid
-wait $pid
+terminate
 test $? -eq 143
 ok "SIGTERM ends it as a signal does"
 ! test -s "$tmp/err"
@@ -44,8 +66,7 @@ fi
 "$info" --watch >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 until_lines 2 '^cpucycles kind '
-kill -TERM $pid
-wait $pid
+terminate
 test "$(grep -c '^cpucycles tracesetup 0 ' "$tmp/out")" -ge 2
 ok "--watch selects each time"
 grep -B 1 '^cpucycles version' "$tmp/out" | grep -qx ''
@@ -54,7 +75,7 @@ ok "an empty line is between two reports"
 ok "and nothing that only terminals understand"
 
 if timeout --version >/dev/null 2>&1; then
-	timeout --preserve-status -s INT 2 "$info" --watch --plot >/dev/null
+	timeout --preserve-status -k 30 -s INT 2 "$info" --watch --plot >/dev/null
 	test $? -eq 130
 	ok "SIGINT ends it as a signal does"
 else
@@ -66,7 +87,7 @@ closed() {
 	rm -f "$tmp/gone"
 	(
 		until test -e "$tmp/gone"; do sleep 0.1; done
-		"$info" "$@" 2>"$tmp/err"
+		bounded "$info" "$@" 2>"$tmp/err"
 		echo $? >"$tmp/status"
 	) | {
 		exec <&-
@@ -74,7 +95,7 @@ closed() {
 	}
 	test "$(cat "$tmp/status")" -eq 1 &&
 		grep -q '^cpucycles-info: cannot write' "$tmp/err"
-	ok "a closed pipe is status 1, with a message:$* "
+	ok "a closed pipe is status 1, with a message: $*"
 }
 closed
 closed --json
@@ -83,20 +104,20 @@ closed --svg -
 closed --watch
 closed --watch --json
 if test -w /dev/full; then
-	"$info" --watch --plot >/dev/full 2>"$tmp/err"
+	bounded "$info" --watch --plot >/dev/full 2>"$tmp/err"
 	test $? -eq 1 && test -s "$tmp/err"
 	ok "a full disk ends it"
 else
 	skip "there is no /dev/full"
 fi
-"$info" --watch --counter=default-zero >"$tmp/out"
+bounded "$info" --watch --counter=default-zero >"$tmp/out"
 test $? -eq 1 && test "$(grep -c '^cpucycles version' "$tmp/out")" -eq 1
 ok "so does a report that finds something wrong"
 
 if script -qec true /dev/null </dev/null >/dev/null 2>&1 &&
 	timeout --version >/dev/null 2>&1; then
 	TERM=xterm script -qec "stty rows 24 cols 80; timeout --foreground \
-		--preserve-status -s INT 4 '$info' --watch --plot" \
+		--preserve-status -k 30 -s INT 4 '$info' --watch --plot" \
 		/dev/null </dev/null >"$tmp/out" 2>&1
 	test $? -eq 130
 	ok "SIGINT ends it on a terminal too"

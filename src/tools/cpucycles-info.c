@@ -53,19 +53,19 @@ static const char help[] =
 	"  unavailable         a counter that cannot be used, and why\n"
 	"  note                what deserves attention\n"
 	"\n"
+	"Exit status:\n"
+	"  0  cycles are counted\n"
+	"  1  nothing counts here, the counter named by --counter does not work, or\n"
+	"     the output cannot be written\n"
+	"  2  wrong usage; also a NAME that no counter has\n"
+	"\n"
 	"Environment:\n"
 	"  cpucyclesimplementation=NAME  use this counter if it works\n"
 	"  cpucyclespersecond=HZ         cycles per second, where neither the file\n"
 	"                                /etc/cpucyclespersecond nor the operating\n"
 	"                                system says\n"
 	"  COLUMNS=NUMBER                with --plot: how wide it is to be\n"
-	"  NO_COLOR=1                    with --plot: no colour on a terminal either\n"
-	"\n"
-	"Exit status:\n"
-	"  0  cycles are counted\n"
-	"  1  nothing counts here, the counter named by --counter does not work, or\n"
-	"     the output cannot be written\n"
-	"  2  wrong usage; also a NAME that no counter has\n";
+	"  NO_COLOR=1                    with --plot: no colour on a terminal either\n";
 /* clang-format on */
 
 /* Selects what is to be reported on; 0, or the exit status. */
