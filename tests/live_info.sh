@@ -79,7 +79,7 @@ fi
 "$info" --json --plot >"$tmp/out" 2>"$tmp/err"
 test $? -eq 2 && ! test -s "$tmp/out" && grep -q -- --help "$tmp/err"
 ok "two forms at once are status 2"
-"$info" --watch --svg "$tmp/svg" >"$tmp/out" 2>"$tmp/err"
+bounded "$info" --watch --svg "$tmp/svg" >"$tmp/out" 2>"$tmp/err"
 test $? -eq 2 && ! test -e "$tmp/svg"
 ok "so is --watch with --svg"
 

@@ -10,15 +10,6 @@ trap 'rm -rf "$tmp"' EXIT
 unset cpucyclesimplementation cpucyclespersecond
 escape=$(printf '\033')
 
-# bounded COMMAND: what should end by itself, and is killed if it does not.
-bounded() {
-	if timeout --version >/dev/null 2>&1; then
-		timeout -s KILL 30 "$@"
-	else
-		"$@"
-	fi
-}
-
 # until_lines N PATTERN: waits for so many lines; a minute is for ever.
 until_lines() {
 	i=0
