@@ -81,7 +81,8 @@ void panel_frame(const struct panel *p, const char *title, const char *x_unit,
 	long i;
 
 	picture_text(p->file, p->left, p->top - 24, "class=\"head\"", title);
-	picture_text(p->file, p->left - 8, p->top - 11, "class=\"end\"", y_unit);
+	picture_text(p->file, p->left - 8, p->top - 11, "class=\"end\"",
+		     y_unit);
 	picture_text(p->file, p->left + p->width, bottom + 34, "class=\"end\"",
 		     x_unit);
 	/* Counted, so that rounding adds up to nothing. */
