@@ -47,6 +47,13 @@ extern CPUCYCLES_API const char *cpucycles_version(void);
  * sources. A nominal rate: a core may run slower or faster than this. */
 extern CPUCYCLES_API long long cpucycles_persecond(void);
 
+/* What states that rate: the path of a file, with the line's key where the
+ * file has several; "sysctl KEY" and the like on systems that tell it by a
+ * call; "environment variable cpucyclespersecond"; "measured"; or "unknown",
+ * the rate then being a guess. Settles the rate as cpucycles_persecond() does.
+ * Static storage. */
+extern CPUCYCLES_API const char *cpucycles_persecondsource(void);
+
 /* Makes the next selection print a line for each counter to stdout. */
 extern CPUCYCLES_API void cpucycles_tracesetup(void);
 
@@ -67,7 +74,8 @@ struct cpucycles_counter {
 	double scaling;      /* cycles per tick; 0 if not usable */
 	unsigned bits;       /* of the count that is read: 32 are extended */
 	int usable;          /* 1: can be selected; 0: see reason */
-	char reason[160];    /* why not, and what would help; else "" */
+	char reason[160];    /* why not, and after "; " what would help, if
+				anything would; "" if usable */
 };
 
 /* Describes counter `index`, 0 being the most preferred, as the last

@@ -87,10 +87,12 @@ struct cpuc_slot {
 	bool usable;	     /* as the last selection found it */
 	bool failed;	     /* so it did when it was last tried */
 	long long precision; /* cycles, kind included; 0: not usable */
-	char reason[160];    /* why not usable */
+	char reason[160];    /* why not usable; see cpuc_reason() */
 };
 
-/* Keeps the reason why a counter is not usable. */
+/* Keeps the reason why a counter is not usable. Where something would help, it
+ * follows the first "; ", which programs split at: "PORT is closed; open it".
+ * Nothing else in a reason may be "; ". */
 void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

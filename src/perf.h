@@ -43,6 +43,9 @@ struct cpuc_pmu {
 };
 
 #define CPUC_PMUS "/sys/bus/event_source/devices/"
+#define CPUC_NO_PMU                                                           \
+	"no PMU is visible here (virtual machine?); the host would have to "  \
+	"offer one"
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u
 

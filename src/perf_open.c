@@ -29,19 +29,20 @@ static int explain(struct cpuc_slot *slot, int err, unsigned exclude)
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP)
-		cpuc_reason(slot, "no PMU is visible here (virtual machine?)");
+		cpuc_reason(slot, CPUC_NO_PMU);
 	else if (err == -EACCES &&
 		 cpuc_perf_sys_number("/proc/sys/kernel/perf_event_paranoid",
 				      &level) &&
 		 level > need)
 		cpuc_reason(slot,
-			    "perf_event_paranoid is %ld; %ld or less is "
-			    "needed: run cpucycles-open as root",
+			    "perf_event_paranoid is %ld, and %ld or less is "
+			    "needed; run cpucycles-open as root",
 			    level, need);
 	else
 		cpuc_reason(slot, "perf_event_open: %s%s", strerror(-err),
 			    err == -EPERM || err == -EACCES || err == -ENOSYS
-				    ? " (container seccomp profile?)"
+				    ? " (container?); its seccomp profile must "
+				      "allow this call"
 				    : "");
 	return err;
 }
@@ -115,7 +116,7 @@ static int try_page(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	known = pmu->access_file != NULL &&
 		cpuc_perf_sys_number(pmu->access_file, &allowed);
 	if (known && allowed == 0)
-		cpuc_reason(slot, "%s is 0: run cpucycles-open as root",
+		cpuc_reason(slot, "%s is 0; run cpucycles-open as root",
 			    pmu->access_name);
 	else
 		cpuc_reason(slot, "index 0: the kernel has no counter to give");

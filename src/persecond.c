@@ -17,7 +17,7 @@
 
 struct rate {
 	uint64_t hz;
-	const char *source;
+	const char *source; /* static storage; one of those in cpucycles(3) */
 };
 
 const char *cpuc_getenv(const char *name)
@@ -68,19 +68,31 @@ uint64_t cpuc_persecond(void)
 	return settled.hz;
 }
 
-long long cpucycles_persecond(void)
+static struct rate settle(void)
 {
 	struct cpuc_guard guard;
 
 	/* A handler of a fault in the engine itself: the lock is this
 	 * thread's, and the probe is open. */
-	if (cpuc_lock(&guard) != 0)
-		return (long long)cpuc_persecond();
+	if (cpuc_lock(&guard) != 0) {
+		cpuc_persecond();
+		return settled;
+	}
 	if (settled.hz == 0) {
 		cpuc_probe_begin();
 		cpuc_persecond();
 		cpuc_probe_end();
 	}
 	cpuc_unlock(&guard);
-	return (long long)settled.hz;
+	return settled;
+}
+
+long long cpucycles_persecond(void)
+{
+	return (long long)settle().hz;
+}
+
+const char *cpucycles_persecondsource(void)
+{
+	return settle().source;
 }

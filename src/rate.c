@@ -195,7 +195,7 @@ int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 	if (unit != CPUC_NOMINAL && !plausible(rate, persecond)) {
 		cpuc_reason(slot,
 			    "cycles per second over its rate, %llu/%llu, is no "
-			    "multiple of 1/1024 ... 1: put the right rate into "
+			    "multiple of 1/1024 ... 1; put the right rate into "
 			    "/etc/cpucyclespersecond",
 			    (unsigned long long)persecond,
 			    (unsigned long long)rate[0]);

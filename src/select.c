@@ -30,7 +30,7 @@ static void fault_reason(struct cpuc_slot *slot, int sig)
 		{SIGSEGV, "SIGSEGV: the kernel keeps the instruction from "
 			  "programs"},
 		{SIGSYS, "SIGSYS: a system call that it needs is denied "
-			 "(container seccomp profile?)"},
+			 "(container?); its seccomp profile must allow it"},
 	};
 	size_t i;
 

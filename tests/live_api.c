@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cpucycles.h"
 #include "tap.h"
 
@@ -32,6 +33,25 @@ static int advances(int calls)
 	return last > first;
 }
 
+/* Where the source is a file, the word before any blank is its path. */
+static void check_source(void)
+{
+	const char *source = cpucycles_persecondsource();
+	char path[256];
+	size_t n = strcspn(source, " ");
+	int is_guess = cpucycles_persecond() == 2399987654;
+
+	ok(source == cpucycles_persecondsource(),
+	   "persecondsource stays where it is: %s", source);
+	ok(is_guess == !strcmp(source, "unknown"),
+	   "and is unknown where the rate is a guess, only");
+	if (source[0] != '/' || n >= sizeof path)
+		return;
+	memcpy(path, source, n);
+	path[n] = '\0';
+	ok(access(path, R_OK) == 0, "the file that states it is there");
+}
+
 static void check_count(void)
 {
 	long long before, after;
@@ -55,6 +75,7 @@ static void check_count(void)
 	ok(cpucycles_persecond() >= 1000000 &&
 		   cpucycles_persecond() <= 100000000000,
 	   "persecond: %lld", cpucycles_persecond());
+	check_source();
 	ok(errno == 4711, "none of them touches errno");
 }
 
@@ -62,7 +83,8 @@ static void check_counters(void)
 {
 	struct cpucycles_counter c, best;
 	unsigned i;
-	int selected = 0, sane = 1;
+	int selected = 0, sane = 1, split = 1;
+	const char *help;
 
 	memset(&best, 0, sizeof best);
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
@@ -73,6 +95,9 @@ static void check_counters(void)
 						   c.reason[0] == '\0'
 					 : c.precision == 0 && c.scaling == 0 &&
 						   c.reason[0] != '\0';
+		help = strstr(c.reason, "; ");
+		split &= help == NULL || (help > c.reason && help[2] != '\0' &&
+					  strstr(help + 2, "; ") == NULL);
 		selected += !strcmp(c.name, cpucycles_implementation());
 		if (c.usable && c.precision > 0 &&
 		    (best.name == NULL || c.precision < best.precision))
@@ -80,6 +105,7 @@ static void check_counters(void)
 	}
 	ok(i >= 3, "there are %u counters", i);
 	ok(sane, "each has a name, a kind, and a precision or a reason");
+	ok(split, "what would help comes after the only \"; \"");
 	ok(selected == 1, "the selected one, %s, is among them once",
 	   cpucycles_implementation());
 	if (getenv("cpucyclesimplementation") == NULL)

@@ -56,6 +56,33 @@ grep -q '^cpucycles note cpucyclesimplementation=nonesuch was not taken: ' \
 	"$tmp/out"
 ok "an unknown name is noted"
 
+cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
+	>"$tmp/out"
+line 'implementation default-monotonic' 1 "--counter goes before the environment"
+grep -q '^cpucycles note .*=default-zero was not taken: --counter' "$tmp/out"
+ok "which is noted"
+! grep -q 'not tried' "$tmp/out"
+ok "and the other counters are tried"
+"$info" --counter=nonesuch >"$tmp/out" 2>"$tmp/err"
+test $? -eq 2 && ! test -s "$tmp/out" && grep -q "'nonesuch'" "$tmp/err" &&
+	grep -qx '  default-monotonic' "$tmp/err"
+ok "a counter that does not exist is status 2, with the names of all"
+name=$(head -n 1 "$tmp/why")
+if test -n "$name"; then
+	"$info" --counter="$name" >"$tmp/out" 2>"$tmp/err"
+	test $? -eq 1 && ! test -s "$tmp/out" &&
+		grep -q "^cpucycles-info: $name does not work here: .." "$tmp/err"
+	ok "a counter that does not work is status 1, with the reason"
+else
+	skip "all counters work here"
+fi
+"$info" --json --plot >"$tmp/out" 2>"$tmp/err"
+test $? -eq 2 && ! test -s "$tmp/out" && grep -q -- --help "$tmp/err"
+ok "two forms at once are status 2"
+bounded "$info" --watch --svg "$tmp/svg" >"$tmp/out" 2>"$tmp/err"
+test $? -eq 2 && ! test -e "$tmp/svg"
+ok "so is --watch with --svg"
+
 if test "$(sed -n 's/^cpucycles kind //p' "$tmp/out")" = calibrated ||
 	"$info" --cpus >/dev/null 2>&1; then
 	"$info" --cpus >"$tmp/out" 2>"$tmp/err"

@@ -585,14 +585,14 @@ static void refused_with(int err, unsigned exclude, long paranoid,
 static void check_reasons(void)
 {
 	refused_with(-EACCES, 0, 4,
-		     "perf_event_paranoid is 4; 2 or less is needed: run "
+		     "perf_event_paranoid is 4, and 2 or less is needed; run "
 		     "cpucycles-open as root");
 	refused_with(-ENOENT, 0, 2,
-		     "no PMU is visible here (virtual "
-		     "machine?)");
+		     "no PMU is visible here (virtual machine?); the host "
+		     "would have to offer one");
 	refused_with(-EPERM, 0, 2,
-		     "perf_event_open: Operation not permitted (container "
-		     "seccomp profile?)");
+		     "perf_event_open: Operation not permitted (container?); "
+		     "its seccomp profile must allow this call");
 	refused_with(-EMFILE, 0, 2, "perf_event_open: Too many open files");
 	fresh();
 	refuse = -EINVAL;
@@ -610,7 +610,7 @@ static void check_reasons(void)
 	files[0].path = "rdpmc";
 	files[0].number = 0;
 	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason, "rdpmc is 0: run cpucycles-open as root"),
+		   !strcmp(it.reason, "rdpmc is 0; run cpucycles-open as root"),
 	   "%s", it.reason);
 	ok(!world[made - 1].open && cpuc_perf_own.pmu == NULL,
 	   "and nothing stays open");

@@ -20,12 +20,12 @@ static int setup(struct cpuc_slot *slot)
 	int err;
 
 	if (!cpuc_perf_sys_number(file, &allowed)) {
-		cpuc_reason(slot, "no PMU is visible here (virtual machine?)");
+		cpuc_reason(slot, CPUC_NO_PMU);
 		return -ENOENT;
 	}
 	if (allowed != 2) {
 		cpuc_reason(slot,
-			    "%s is %ld; 2 is needed for reads outside perf",
+			    "%s is %ld; reads outside perf need a 2 there",
 			    file, allowed);
 		return -EACCES;
 	}

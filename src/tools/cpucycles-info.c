@@ -1,31 +1,43 @@
 /* SPDX-License-Identifier: 0BSD */
 /* cpucycles-info: what counts cycles on this machine, and how well. */
 #include <config.h>
+#include <errno.h>
 #include <getopt.h>
+#include <locale.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "cpucycles.h"
 #include "cpus.h"
-#include "stats.h"
+#include "report.h"
 #include "tool.h"
+#include "watch.h"
 
-#define TOOL "cpucycles-info"
-#define DIFFERENCES 64
-
-/* clang-format off: one line here is one line of output. */
+/* One line here is one line of output. */
+/* clang-format off */
 static const char help[] =
-	"Usage: cpucycles-info [OPTION]\n"
+	"Usage: cpucycles-info [OPTION]...\n"
 	"Tells which counter cpucycles() uses on this machine, how finely and how fast it\n"
 	"counts, and why each other counter cannot be used.\n"
 	"\n"
-	"      --cpus     instead, print a line for each CPU that this process may\n"
-	"                 run on: its nominal rate, the rate of its core observed\n"
-	"                 now, in Hz, their ratio, and how far 15 observations\n"
-	"                 are spread\n"
-	"  -h, --help     print this help and exit\n"
-	"  -V, --version  print the version and exit\n"
+	"One of these, instead of the text described below:\n"
+	"      --cpus          a line for each CPU that this process may run on: its\n"
+	"                      nominal rate, the rate of its core observed now, in Hz,\n"
+	"                      their ratio, and how far 15 observations are spread\n"
+	"      --json          one JSON object, for programs\n"
+	"      --plot          a histogram of the cycles from call to call, as wide as\n"
+	"                      the terminal\n"
+	"      --svg=FILE      a picture of the same, and of the rate of the count;\n"
+	"                      to standard output if FILE is -\n"
+	"\n"
+	"With any of them, or none:\n"
+	"      --counter=NAME  report on this counter, not on the one that cpucycles()\n"
+	"                      would choose\n"
+	"      --watch         choose and report again every second, until interrupted:\n"
+	"                      in place on a terminal, otherwise one after the other,\n"
+	"                      with --json an object a line; not with --svg\n"
+	"  -h, --help          print this help and exit\n"
+	"  -V, --version       print the version and exit\n"
 	"\n"
 	"Output, each line after the word cpucycles:\n"
 	"  version             of the library\n"
@@ -41,170 +53,143 @@ static const char help[] =
 	"  unavailable         a counter that cannot be used, and why\n"
 	"  note                what deserves attention\n"
 	"\n"
+	"Exit status:\n"
+	"  0  cycles are counted\n"
+	"  1  nothing counts here, the counter named by --counter does not work, or\n"
+	"     the output cannot be written\n"
+	"  2  wrong usage; also a NAME that no counter has\n"
+	"\n"
 	"Environment:\n"
 	"  cpucyclesimplementation=NAME  use this counter if it works\n"
 	"  cpucyclespersecond=HZ         cycles per second, where neither the file\n"
 	"                                /etc/cpucyclespersecond nor the operating\n"
 	"                                system says\n"
-	"\n"
-	"Exit status:\n"
-	"  0  cycles are counted\n"
-	"  1  nothing counts here, or the output cannot be written\n"
-	"  2  wrong usage\n";
-
+	"  COLUMNS=NUMBER                with --plot: how wide it is to be\n"
+	"  NO_COLOR=1                    with --plot: no colour on a terminal either\n";
 /* clang-format on */
 
-static void print_calls(void)
-{
-	long long count[DIFFERENCES + 1], diff[DIFFERENCES], iqm;
-	long long sorted[DIFFERENCES];
-	int i;
-
-	for (i = 0; i <= DIFFERENCES; i++)
-		count[i] = cpucycles();
-	for (i = 0; i < DIFFERENCES; i++)
-		diff[i] = count[i + 1] - count[i];
-	memcpy(sorted, diff, sizeof sorted);
-	stats_sort(sorted, DIFFERENCES);
-	iqm = stats_iqm(sorted, DIFFERENCES);
-	printf("cpucycles iqm %lld ", iqm);
-	for (i = 0; i < DIFFERENCES; i++)
-		printf("%+lld", diff[i] - iqm);
-	printf("\n");
-}
-
-static long long now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-/* Counts read just within and just outside the two readings of the clock give
- * bounds that hold whatever either reading costs. */
-static void print_observed(long loops)
-{
-	long long c[4], ns;
-	long i;
-
-	c[0] = cpucycles();
-	ns = now_ns();
-	c[1] = cpucycles();
-	for (i = 0; i < loops; i++)
-		__asm__ __volatile__("");
-	c[2] = cpucycles();
-	ns = now_ns() - ns;
-	c[3] = cpucycles();
-	if (ns <= 0)
-		return;
-	printf("cpucycles observed persecond %.0f...%.0f with %ld loops %lld "
-	       "microseconds\n",
-	       (double)(c[2] - c[1]) * 1e9 / (double)ns,
-	       (double)(c[3] - c[0]) * 1e9 / (double)ns, loops, ns / 1000);
-}
-
-static void print_unavailable(void)
+/* Selects what is to be reported on; 0, or the exit status. */
+static int choose(const struct request *r)
 {
 	struct cpucycles_counter c;
 	unsigned i;
 
+	if (cpucycles_select(r->counter) == 0)
+		return TOOL_GOOD;
+	if (errno == ENOENT) {
+		fprintf(stderr,
+			"%s: no counter here is called '%s'. There are:\n",
+			TOOL, r->counter);
+		for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+			fprintf(stderr, "  %s\n", c.name);
+		return TOOL_USAGE;
+	}
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!c.usable)
-			printf("cpucycles unavailable %s: %s\n", c.name,
-			       c.reason);
+		if (!strcmp(c.name, r->counter))
+			fprintf(stderr, "%s: %s does not work here: %s\n", TOOL,
+				c.name, c.reason);
+	return TOOL_FINDING;
 }
 
-/* A wish that was not granted is easily missed in a script. */
-static void print_wish(void)
+/* Each is chosen for anew: what stands in a counter's way may change. */
+static int choose_and_report(const struct request *r)
 {
-	const char *wish = getenv("cpucyclesimplementation");
-	const char *why = "there is no such counter here";
-	struct cpucycles_counter c;
-	unsigned i;
+	int status = choose(r);
 
-	if (wish == NULL || !strcmp(wish, cpucycles_implementation()))
-		return;
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!strcmp(wish, c.name))
-			why = c.usable ? "privileges are raised" : c.reason;
-	printf("cpucycles note cpucyclesimplementation=%s was not taken: %s\n",
-	       wish, why);
+	return status ? status : r->report(r);
 }
 
-/* A calibrated counter's ratio, in words: that the core's rate is not the
- * clock's is news to many who time code. */
-static void print_ratio(void)
+static int report_cpus(const struct request *r)
 {
-	static const struct {
-		const char *end, *clock;
-	} clocks[] = {
-		{"tsccore", "time-stamp counter"},
-		{"vctcore", "virtual count"},
-		{"timecore", "time counter"},
-	};
-	const char *name = cpucycles_implementation();
-	const char *clock = "clock";
-	struct cpucycles_counter c;
-	unsigned i;
-
-	for (i = 0; i < sizeof clocks / sizeof *clocks; i++)
-		if (strstr(name, clocks[i].end) != NULL)
-			clock = clocks[i].clock;
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!strcmp(c.name, name) && !strcmp(c.kind, "calibrated"))
-			printf("cpucycles note the core runs at %.3f times "
-			       "the rate of the %s\n",
-			       c.scaling, clock);
+	(void)r;
+	return print_cpus();
 }
 
-static int report(void)
+static int wrong(const char *why)
 {
-	long loops;
+	fprintf(stderr, "%s: %s\n", TOOL, why);
+	return tool_usage(TOOL, NULL);
+}
 
-	printf("cpucycles version %s\n", cpucycles_version());
-	cpucycles_tracesetup();
-	cpucycles();
-	printf("cpucycles persecond %lld\n", cpucycles_persecond());
-	printf("cpucycles implementation %s\n", cpucycles_implementation());
-	print_calls();
-	for (loops = 8192; loops <= 1048576; loops *= 2)
-		print_observed(loops);
-	printf("cpucycles kind %s\n", cpucycles_kind());
-	print_unavailable();
-	print_ratio();
-	print_wish();
-	return strcmp(cpucycles_kind(), "zero") == 0;
+enum { COUNTER = 256, FORM, WATCH };
+
+static const struct option options[] = {
+	{"counter", required_argument, NULL, COUNTER},
+	{"cpus", no_argument, NULL, FORM},
+	{"help", no_argument, NULL, 'h'},
+	{"json", no_argument, NULL, FORM},
+	{"plot", no_argument, NULL, FORM},
+	{"svg", required_argument, NULL, FORM},
+	{"version", no_argument, NULL, 'V'},
+	{"watch", no_argument, NULL, WATCH},
+	{NULL, 0, NULL, 0},
+};
+
+static const struct {
+	const char *option;
+	int (*report)(const struct request *r);
+} forms[] = {
+	{"cpus", report_cpus},
+	{"json", report_json},
+	{"plot", report_plot},
+	{"svg", report_svg},
+};
+
+/* 0, or -1 when another was asked for already. */
+static int set_form(struct request *r, const char *option)
+{
+	size_t i = 0;
+
+	while (strcmp(forms[i].option, option) != 0)
+		i++;
+	if (r->report != NULL && r->report != forms[i].report)
+		return -1;
+	r->report = forms[i].report;
+	if (optarg != NULL)
+		r->file = optarg;
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"cpus", no_argument, NULL, 'c'},
-		{"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},
-		{NULL, 0, NULL, 0},
-	};
-	int option, cpus = 0, status = 0;
+	struct request r = {0};
+	int option, i, status;
 
-	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+	setlocale(LC_CTYPE, "");
+	/* A reader that has gone is an error like any: it gets a message. */
+	signal(SIGPIPE, SIG_IGN);
+	while ((option = getopt_long(argc, argv, "hV", options, &i)) != -1) {
 		switch (option) {
-		case 'c':
-			cpus = 1;
+		case COUNTER:
+			r.counter = optarg;
+			break;
+		case FORM:
+			if (set_form(&r, options[i].name) != 0)
+				return wrong("only one of --cpus, --json, "
+					     "--plot and --svg can be had");
+			break;
+		case WATCH:
+			r.watch = 1;
 			break;
 		case 'h':
 			fputs(help, stdout);
-			goto end;
+			return tool_end(TOOL, TOOL_GOOD);
 		case 'V':
 			tool_version(TOOL);
-			goto end;
+			return tool_end(TOOL, TOOL_GOOD);
 		default:
 			return tool_usage(TOOL, NULL);
 		}
 	}
 	if (optind < argc)
 		return tool_usage(TOOL, argv[optind]);
-	status = cpus ? print_cpus() : report();
-end:
+	if (r.watch && r.file != NULL)
+		return wrong("--watch does not go with --svg");
+	if (r.report == NULL)
+		r.report = report_text;
+	if (r.watch)
+		status = watch(choose_and_report, &r, r.report != report_json);
+	else
+		status = choose_and_report(&r);
 	return tool_end(TOOL, status);
 }

@@ -12,7 +12,7 @@
  * A counter that follows the rate can be a little better than that, but not
  * where the changes are faster than its measurements. */
 #include "bench.h"
-#include "known.h"
+#include "tools/known.h"
 
 #define TIMINGS 2500
 #define BLOCKS 12
@@ -81,8 +81,8 @@ int main(void)
 	struct cpucycles_counter c;
 	unsigned i;
 
-	if (known[0].run == NULL) {
-		printf("The truth: no chain of known length on this host\n");
+	if (!known_usable()) {
+		printf("The truth: no chain of known length on this CPU\n");
 		return 0;
 	}
 	cpucycles();

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Which CPUs a thread may run on, and running on one of them. */
+#ifndef AFFINITY_H
+#define AFFINITY_H
+
+#include <stddef.h>
+
+struct affinity {
+	void *set;    /* NULL: the system does not tell */
+	size_t ncpus; /* that the set has room for */
+};
+
+/* The CPUs that the calling thread may run on now. 0, or an errno. */
+int affinity_get(struct affinity *a);
+
+/* The next of them above `cpu`, or -1. The first is that above -1. */
+int affinity_next(const struct affinity *a, int cpu);
+
+/* Has the thread run on this CPU alone. 0, or an errno. */
+int affinity_pin(const struct affinity *a, int cpu);
+
+/* Lets the thread run where it could when `a` was got, and frees that. */
+void affinity_end(struct affinity *a);
+
+/* The CPU that the thread runs on, or -1. */
+int affinity_here(void);
+
+#endif

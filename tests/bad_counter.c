@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Stands in for the library under cpucycles-selftest, whose calls of
+ * cpucycles() and cpucycles_kind() are compiled as calls of bad_count() and
+ * bad_kind(). Counts as the library does, but for the mistake that the
+ * environment variable BAD_COUNTER names, and claims the kind in BAD_KIND. */
+#undef cpucycles
+#undef cpucycles_kind
+#include <config.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cpucycles.h"
+
+static long long start, last;
+static pthread_t first_thread;
+static pid_t first_process;
+
+static bool other_thread(void)
+{
+	return !pthread_equal(pthread_self(), first_thread);
+}
+
+static bool child(void)
+{
+	return getpid() != first_process;
+}
+
+static long long good(long long c)
+{
+	return c;
+}
+
+static long long now_and_then_back(long long c)
+{
+	static __thread unsigned calls;
+
+	return ++calls % 1024 == 0 ? c - 1000000 : c;
+}
+
+static long long back(long long c)
+{
+	return other_thread() || child() ? c : now_and_then_back(c);
+}
+
+static long long thread_back(long long c)
+{
+	return other_thread() ? now_and_then_back(c) : c;
+}
+
+static long long still(long long c)
+{
+	(void)c;
+	return start;
+}
+
+static long long slow(long long c)
+{
+	return c / 10 * 7;
+}
+
+static long long thread_still(long long c)
+{
+	return other_thread() ? start : c;
+}
+
+static long long thread_slow(long long c)
+{
+	return other_thread() ? slow(c) : c;
+}
+
+static long long fork_still(long long c)
+{
+	if (child())
+		return __atomic_load_n(&last, __ATOMIC_RELAXED);
+	__atomic_store_n(&last, c, __ATOMIC_RELAXED);
+	return c;
+}
+
+static long long fork_again(long long c)
+{
+	return child() ? c - last / 2 : fork_still(c);
+}
+
+static long long fork_slow(long long c)
+{
+	return child() ? last + (c - last) / 2 : fork_still(c);
+}
+
+static long long fork_dies(long long c)
+{
+	if (child())
+		abort();
+	return c;
+}
+
+/* Each CPU has a count of its own, once a thread has chosen one. */
+static long long apart(long long c)
+{
+#ifdef HAVE_SCHED_SETAFFINITY
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1)
+		c -= 100000000000 * sched_getcpu();
+#endif
+	return c;
+}
+
+/* Extends 32 bits, and does not notice when they wrap between two calls. */
+static long long wrap32(long long c)
+{
+	static __thread long long whole;
+
+	if (whole == 0)
+		whole = c;
+	else
+		whole += (uint32_t)((uint64_t)c - (uint64_t)whole);
+	return whole;
+}
+
+static const struct mistake {
+	const char *name;
+	long long (*make)(long long count);
+} mistakes[] = {
+	{"good", good},
+	{"back", back},
+	{"still", still},
+	{"slow", slow},
+	{"thread-back", thread_back},
+	{"thread-still", thread_still},
+	{"thread-slow", thread_slow},
+	{"fork-still", fork_still},
+	{"fork-again", fork_again},
+	{"fork-slow", fork_slow},
+	{"fork-dies", fork_dies},
+	{"apart", apart},
+	{"wrap32", wrap32},
+};
+
+static const struct mistake *chosen;
+
+static long long count(void)
+{
+	return chosen->make(cpucycles());
+}
+
+/* In the place of the library's variable. */
+extern long long (*bad_count)(void);
+long long (*bad_count)(void) = count;
+
+extern const char *bad_kind(void);
+const char *bad_kind(void)
+{
+	const char *kind = getenv("BAD_KIND");
+
+	return kind ? kind : cpucycles_kind();
+}
+
+__attribute__((constructor)) static void choose(void)
+{
+	const char *name = getenv("BAD_COUNTER");
+	size_t i;
+
+	for (i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+		if (name != NULL && !strcmp(name, mistakes[i].name))
+			chosen = &mistakes[i];
+	if (chosen == NULL) {
+		fprintf(stderr, "bad_counter: BAD_COUNTER must be one of:");
+		for (i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+			fprintf(stderr, " %s", mistakes[i].name);
+		fprintf(stderr, "\n");
+		exit(99);
+	}
+	first_thread = pthread_self();
+	first_process = getpid();
+	start = last = cpucycles();
+}

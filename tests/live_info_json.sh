@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# What cpucycles-info --json prints: the schema, and what the environment and
+# the locale do to it.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+info=$top_builddir/cpucycles-info
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-json.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond
+
+# valid TEXT: "$tmp/out" is what the schema says.
+valid() {
+	python3 "$top_srcdir/tests/info_json.py" \
+		"$top_srcdir/tests/info.schema.json" "$tmp/out"
+	ok "$1"
+}
+
+# has TEXT PATTERN: a line of the output, blanks at its beginning aside.
+has() {
+	grep -qE "^[[:space:]]*$2,?\$" "$tmp/out"
+	ok "$1"
+}
+
+if ! python3 -c 'import json' 2>/dev/null; then
+	skip "there is no python3"
+	done_testing
+fi
+
+"$info" --json >"$tmp/out" 2>"$tmp/err"
+ok "it runs"
+! test -s "$tmp/err"
+ok "and prints nothing on stderr"
+valid "what it prints is valid"
+has "no variable is in the environment" '"environment": \{\}'
+"$info" | sed -n 's/^cpucycles unavailable [^:]*: .*; //p' >"$tmp/text"
+sed -n 's/^[[:space:]]*"hint": "\(..*\)"$/\1/p' "$tmp/out" |
+	cmp -s - "$tmp/text"
+ok "the hints are those of the text"
+
+cpucyclesimplementation=default-monotonic cpucyclespersecond=3e9 \
+	"$info" --json >"$tmp/out"
+valid "valid with variables in the environment"
+has "the counter is the one asked for" '"implementation": "default-monotonic"'
+has "whose variable is told" '"value": "default-monotonic"'
+has "and in force" '"in_force": true'
+has "the other counters were not tried" \
+	'"reason": "not tried: default-monotonic was asked for"'
+
+bad=$(printf 'a"b\\c\001\377\303\251')
+cpucyclesimplementation=$bad "$info" --json >"$tmp/out"
+valid "valid with any bytes in the environment"
+has "which are told as well as can be" \
+	"\"value\": \"a\\\\\"b\\\\\\\\c\\\\u0001\\\\ufffd$(printf '\303\251')\""
+has "and are not in force" '"in_force": false'
+has "because there is no such counter" \
+	'"reason": "there is no such counter here"'
+
+cpucyclesimplementation=default-zero "$info" --counter=default-monotonic \
+	--json >"$tmp/out"
+valid "valid with --counter"
+has "which goes before the environment" '"implementation": "default-monotonic"'
+has "and says so" '"reason": "--counter names another"'
+
+"$info" --counter=default-zero --json >"$tmp/out"
+test $? -eq 1
+ok "a counter that counts nothing is status 1"
+valid "and valid"
+
+# Where a comma is the decimal point.
+if localedef -i de_DE -f UTF-8 "$tmp/de_DE.UTF-8" >/dev/null 2>&1; then
+	LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$info" --json >"$tmp/out"
+	valid "valid in the locale de_DE.UTF-8"
+else
+	skip "no locale with a comma as decimal point can be made here"
+fi
+done_testing

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# What cpucycles-info --plot draws: its width, its characters, its colours.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+info=$top_builddir/cpucycles-info
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-plot.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond COLUMNS NO_COLOR
+escape=$(printf '\033')
+
+# bars WIDTH TEXT: the longest bar of "$tmp/out", in ASCII, fills the width; the
+# number beside it may be shorter than another's by some digits.
+bars() {
+	tr -d '\r' <"$tmp/out" |
+		awk -v width="$1" '/ \| #/ { if (length > most) most = length }
+			END { print "# " most " columns"
+			exit !(most <= width && most >= width - 4) }'
+	ok "$2"
+}
+
+LC_ALL=C "$info" --plot >"$tmp/out" 2>"$tmp/err"
+ok "it runs"
+! test -s "$tmp/err"
+ok "and prints nothing on stderr"
+grep -qE "^$("$info" | sed -n 's/^cpucycles implementation //p') \([a-z]+\), " \
+	"$tmp/out"
+ok "the counter and the machine are named"
+! LC_ALL=C grep -q '[^ -~]' "$tmp/out"
+ok "in the C locale it is plain ASCII, uncoloured in a file"
+bars 80 "80 columns wide where nothing else is said"
+sed -n 's/.* |[ #]* \([0-9]*\)\**$/\1/p' "$tmp/out" |
+	awk '{ sum += $1 } END { exit sum != 4096 }'
+ok "the numbers add up to all calls"
+grep -q '|.*[0-9]\*$' "$tmp/out"
+ok "a bar is marked as of the middle half"
+for width in 60 133; do
+	COLUMNS=$width LC_ALL=C "$info" --plot >"$tmp/out"
+	bars $width "COLUMNS=$width is heeded"
+done
+
+if test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8; then
+	LC_ALL=C.UTF-8 "$info" --plot >"$tmp/out"
+	grep -q '│ █' "$tmp/out"
+	ok "in a UTF-8 locale bars are of blocks"
+	grep -q '#' "$tmp/out"
+	test $? -eq 1
+	ok "and only of blocks"
+else
+	skip "there is no locale C.UTF-8"
+fi
+
+# on_terminal COMMAND: on a terminal of 100 columns.
+on_terminal() {
+	LC_ALL=C script -qec "stty rows 40 cols 100; $1 '$info' --plot" \
+		/dev/null </dev/null >"$tmp/out" 2>/dev/null
+}
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	on_terminal "TERM=xterm NO_COLOR=1"
+	bars 100 "as wide as the terminal"
+	! grep -q "$escape" "$tmp/out"
+	ok "NO_COLOR is heeded"
+	on_terminal TERM=dumb
+	! grep -q "$escape" "$tmp/out"
+	ok "so is a terminal that has no colours"
+	on_terminal "TERM=xterm NO_COLOR="
+	grep -q "$escape\\[[0-9;]*m#" "$tmp/out"
+	ok "others get colours"
+	LC_ALL=C script -qec "stty rows 16 cols 100; TERM=dumb '$info' \
+		--counter=default-monotonic --plot" \
+		/dev/null </dev/null >"$tmp/out"
+	test "$(wc -l <"$tmp/out")" -lt 16
+	ok "a low terminal gets fewer rows"
+else
+	skip "there is no script(1) to make a terminal with"
+fi
+done_testing

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# What cpucycles-info --svg draws, and where it cannot.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+info=$top_builddir/cpucycles-info
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-svg.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond
+svg=$tmp/a.svg
+
+"$info" --svg "$svg" >"$tmp/out" 2>"$tmp/err"
+ok "it runs"
+! test -s "$tmp/out" && ! test -s "$tmp/err"
+ok "and prints nothing"
+for counter in default-monotonic default-gettimeofday default-zero; do
+	"$info" --counter=$counter --svg="$tmp/$counter.svg"
+	grep -q "<title>.*$counter</title>" "$tmp/$counter.svg"
+	ok "$counter has a picture too, with its name as title"
+done
+if command -v xmllint >/dev/null; then
+	xmllint --noout --nonet "$tmp"/*.svg
+	ok "all are well-formed XML"
+else
+	skip "there is no xmllint"
+fi
+
+grep -qE '>CPU cycles counted by [a-z0-9]+-[a-z0-9]+ \([a-z]+\)</text>' "$svg"
+ok "the counter and its kind are named"
+grep -qF ", $(uname -s) $(uname -r | sed 's/-.*//') " "$svg"
+ok "so is the machine"
+grep -q '>cycles</text>' "$svg" && grep -q '>calls</text>' "$svg" &&
+	grep -q '>GHz</text>' "$svg" && grep -q '>nominal: .* GHz (' "$svg"
+ok "axes have units"
+test "$(grep -c 'class="bound"' "$svg")" -ge 3
+ok "the observed rates are there"
+grep -q '\.nominal {.*dasharray' "$svg" && grep -q '\.mean {.*dasharray' "$svg"
+ok "lines differ by their dashes"
+# Nothing is drawn outside the paper, and no number is none.
+! grep -qiE '"-?(nan|inf)|="-[0-9]' "$svg" "$tmp"/default-*.svg
+ok "all coordinates are within the picture"
+
+"$info" --svg - >"$tmp/stdout.svg" && tail -n 1 "$tmp/stdout.svg" |
+	grep -qx '</svg>'
+ok "- is standard output"
+
+# refused TEXT WORD STATUS: the last call's message has the word.
+refused() {
+	test "$3" -eq 1 && grep -q "^cpucycles-info: .*$2" "$tmp/err"
+	ok "$1 is status 1, with a message"
+}
+"$info" --svg "$tmp/no/such.svg" 2>"$tmp/err"
+refused "a directory that is not there" no/such.svg $?
+"$info" --svg "$tmp" 2>"$tmp/err"
+refused "a directory for a file" "$tmp" $?
+if test -w /dev/full; then
+	"$info" --svg /dev/full 2>"$tmp/err"
+	refused "a full disk" /dev/full $?
+	"$info" --svg - >/dev/full 2>"$tmp/err"
+	refused "a full disk behind stdout" output $?
+	test -c /dev/full
+	ok "a device is not removed"
+else
+	skip "there is no /dev/full"
+fi
+# One block is less than any picture.
+(
+	trap '' XFSZ
+	ulimit -f 1
+	exec "$info" --svg "$tmp/half.svg" 2>"$tmp/err"
+)
+refused "a file that may not grow" half.svg $?
+! test -e "$tmp/half.svg"
+ok "and half a picture is not left behind"
+"$info" --counter=default-none --svg "$tmp/none.svg" 2>"$tmp/err"
+test $? -eq 2 && ! test -e "$tmp/none.svg"
+ok "without a counter there is no file"
+done_testing

@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# cpucycles-selftest: finds nothing wrong with a right counter, and each mistake
+# of a wrong one by the check that is meant for it, and by no other.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+selftest=$top_builddir/cpucycles-selftest
+bad=$top_builddir/tests/selftest_bad
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-selftest.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond
+
+# What a run found, for the log of a failure.
+show() {
+	sed 's/^/# /' "$tmp/out"
+}
+
+"$selftest" >"$tmp/out" 2>"$tmp/err"
+ok "the selected counter is right" || show
+! test -s "$tmp/err"
+ok "and nothing is on stderr"
+grep -qE '^# counter [a-z0-9-]+, kind [a-z]+, ' "$tmp/out"
+ok "a line tells which counter it is"
+"$selftest" --list | sed 's/ .*//' >"$tmp/checks"
+sed -nE 's/^(not )?ok [0-9]+ - ([a-z0-9]+)(:| # SKIP) .+/\2/p' "$tmp/out" |
+	cmp -s - "$tmp/checks" &&
+	grep -qx "1..$(grep -c . "$tmp/checks")" "$tmp/out"
+ok "it is TAP, with a line for each check of --list" || show
+
+# mistake NAME CHECKS TEXT [ARGUMENT...]: of the checks that this machine can
+# make, those named fail and no other.
+mistake() {
+	name=$1 meant=$2 text=$3
+	shift 3
+	BAD_COUNTER=$name "$bad" "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	can=
+	for c in $meant; do
+		grep -q "^ok [0-9]* - $c # SKIP" "$tmp/out" || can="$can $c"
+	done
+	if [ -n "$meant" ] && [ -z "$can" ]; then
+		skip "$text: this machine cannot make the check"
+		return
+	fi
+	failed=$(sed -nE 's/^not ok [0-9]+ - ([a-z0-9]+): .*/\1/p' "$tmp/out")
+	want=0
+	[ -z "$can" ] || want=1
+	# shellcheck disable=SC2086,SC2116 # spaces do not matter
+	[ "$(echo $failed)" = "$(echo $can)" ] && [ $status -eq $want ] &&
+		grep -q '^1\.\.' "$tmp/out" && ! test -s "$tmp/err"
+	ok "$text" || { show; sed 's/^/# /' "$tmp/err"; }
+}
+
+mistake good "" "a stand-in that adds no mistake passes" --quick
+mistake back "monotone migration" \
+	"counts that go back: 'monotone', and 'migration', which looks for it too" \
+	--quick
+mistake thread-back threads "counts that go back in threads" --quick
+mistake still "advances clock threads fork" \
+	"a count that stands still: 'advances' and all that need it" \
+	advances clock threads fork migration
+mistake slow "clock chain" \
+	"0.7 of the true rate: 'clock', and 'chain' for core cycles" --quick
+mistake thread-still threads "a count that stands still in threads" --quick
+mistake thread-slow threads "one that is slow in threads" --quick
+mistake fork-still fork "one that stands still in children" --quick
+mistake fork-again fork "one that begins again in children" --quick
+mistake fork-slow fork "one that is slow in children" --quick
+mistake fork-dies fork "one whose children die" --quick
+mistake apart migration "CPUs that disagree" --quick
+mistake wrap32 wrap32 "lost 2^32: 'wrap32'"
+
+# A clock of the system is everywhere.
+cpucyclesimplementation=default-monotonic
+export cpucyclesimplementation
+mistake good "" "the system's clock passes" --quick
+mistake slow clock "0.7 of its rate fails 'clock'" --quick
+mistake wrap32 wrap32 "lost 2^32" wrap32
+unset cpucyclesimplementation
+
+# A clock outside the core that claims to count its cycles: wherever the core
+# does not happen to run at that rate.
+cpucycles_clock_is_core() {
+	sed -n 's/.* it counts \([0-9.]*\) for each$/\1/p' "$tmp/out" |
+		awk '$1 < 0.85 || $1 > 1.15 { far = 1 } END { exit far }'
+}
+cpucyclesimplementation=default-monotonic "$selftest" chain >"$tmp/out"
+if cpucycles_clock_is_core; then
+	skip "the core's rate is the clock's here, or not known"
+else
+	cpucyclesimplementation=default-monotonic BAD_KIND=core
+	export cpucyclesimplementation BAD_KIND
+	mistake good "clock chain" "a clock that claims to be the core" --quick
+	unset cpucyclesimplementation BAD_KIND
+fi
+
+"$selftest" --counter default-zero >"$tmp/out"
+test $? -eq 1 && grep -q '^not ok 2 - advances: ' "$tmp/out" &&
+	test "$(grep -c '^not ok' "$tmp/out")" -eq 1
+ok "default-zero fails 'advances'" || show
+"$selftest" --counter default-monotonic advances >"$tmp/out"
+test $? -eq 0 && grep -q '^# counter default-monotonic, kind os' "$tmp/out" &&
+	grep -qx '1\.\.1' "$tmp/out" && grep -q '^ok 1 - advances: ' "$tmp/out"
+ok "--counter names the counter, and an argument the check" || show
+"$top_builddir/cpucycles-info" |
+	sed -n 's/^cpucycles unavailable \([^:]*\): .*/\1/p' >"$tmp/names"
+if read -r name <"$tmp/names"; then
+	"$selftest" --counter "$name" >"$tmp/out"
+	test $? -eq 1 && grep -q "^Bail out! $name does not .*: ." "$tmp/out"
+	ok "a counter that does not work here is status 1, with the reason" ||
+		show
+else
+	skip "all counters work here"
+fi
+"$selftest" --counter nonesuch >"$tmp/out" 2>"$tmp/err"
+test $? -eq 2 && grep -q default-monotonic "$tmp/err"
+ok "an unknown one is status 2, and the message lists those there are"
+
+"$selftest" --help | grep -q '^Usage: cpucycles-selftest'
+ok "--help"
+"$selftest" --version | grep -qE '^cpucycles-selftest \(libcpucycles\) [^ ]+$'
+ok "--version"
+"$selftest" --nonesuch >"$tmp/out" 2>"$tmp/err"
+test $? -eq 2 && grep -q -- --help "$tmp/err"
+ok "an unknown option is status 2 and points to --help"
+"$selftest" nonesuch >"$tmp/out" 2>"$tmp/err"
+test $? -eq 2 && grep -q "'nonesuch'.*--list" "$tmp/err"
+ok "an unknown check is status 2 and points to --list"
+if test -w /dev/full; then
+	"$selftest" --quick >/dev/full 2>"$tmp/err"
+	test $? -eq 1 && test -s "$tmp/err"
+	ok "a full disk is status 1, with a message"
+else
+	skip "there is no /dev/full"
+fi
+done_testing
