@@ -33,7 +33,7 @@ static struct shared {
 	int calls; /* counted now, of the last code: 0 or 1 */
 	int time;  /* for so many times before */
 	struct code code[CODES];
-} *shared;
+} * shared;
 
 static long long (*volatile count)(void);
 

@@ -194,8 +194,7 @@ static void bench_counters(const char *what, int (*opener)(struct cpuc_slot *))
 		stats_sort(ns[j], n);
 		low[j] = stats_quantile(ns[j], n, 1, 4);
 		snprintf(row, sizeof row, "%d", sizes[j]);
-		bench_value(COUNTERS, row, what, "%.1f",
-			    (double)low[j] / 1e3);
+		bench_value(COUNTERS, row, what, "%.1f", (double)low[j] / 1e3);
 	}
 	slope = line(low, &off);
 	bench_value(COUNTERS, "each more", what, "%.2f", slope / 1e3);
