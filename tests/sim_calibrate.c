@@ -443,6 +443,24 @@ static void agreement(void)
 	bad = 0;
 }
 
+/* A window of which only a tick is left shows any ratio. */
+static void deviations(void)
+{
+	const uint64_t one = UINT64_C(1) << CPUC_RATIO_BITS;
+	uint64_t b;
+	int wrong = 0;
+
+	for (b = one / 4; b != 0; b *= 2) {
+		wrong += cpuc_deviation(b, b) != 0;
+		wrong += cpuc_deviation(0, b) != -(1 << 20);
+		wrong += cpuc_deviation(b / 2, b) != -(1 << 19);
+		wrong += cpuc_deviation(b - b / 128, b) != -(1 << 13);
+		wrong += cpuc_deviation(b + b / 128, b) != 1 << 13;
+		wrong += cpuc_deviation(UINT64_MAX, b / 2) != 1 << 20;
+	}
+	ok(wrong == 0, "deviations are right for ratios up to 2^63");
+}
+
 static uint64_t inner[3];
 static jmp_buf out;
 
@@ -533,6 +551,7 @@ int main(void)
 	refusals();
 	sharing();
 	agreement();
+	deviations();
 	signals();
 	gaps();
 	return done_testing();
