@@ -533,6 +533,34 @@ static void gaps(void)
 	   "a day without a call");
 }
 
+/* Hours in which the core did nothing. The clock went on, stood still, or began
+ * anew; and the time that the clock then shows is some bits longer. */
+static void suspended(void)
+{
+	static const double to[] = {4e9,  3600e9 * 8, 1e3, 2147483648.,
+				    4294967296., 281474976710656. / 2.596,
+				    1e3};
+	uint64_t a, b, n;
+	size_t i;
+	int up = 1, right = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	for (i = 0; i < sizeof to / sizeof *to; i++) {
+		a = count();
+		now = to[i] - 1e3;
+		b = count();
+		up &= b >= a;
+		run(200e6, &up);
+		a = count();
+		pass(4e6);
+		n = count() - a;
+		right &= distance((double)n / 4e6 - 1) < 0.002;
+	}
+	ok(up, "a clock that was somewhere else: never decreases");
+	ok(right, "and then the count is right");
+}
+
 int main(void)
 {
 	steady("x86", 4.0, 2.596, 26);
@@ -554,5 +582,6 @@ int main(void)
 	deviations();
 	signals();
 	gaps();
+	suspended();
 	return done_testing();
 }
