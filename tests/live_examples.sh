@@ -1,13 +1,46 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The programs that users are shown: each runs, and prints something.
+# The programs that users are shown: each runs and prints what it should, is
+# short, and is in the manual as it is here.
 : "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
 . "$top_srcdir/tests/tap.sh"
 
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-examples.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+counter='[a-z0-9-]+, (core|calibrated|reference|os|zero)'
+
+# example NAME LINES REGEX: its output has so many lines that match, whole.
+example() {
+	"$top_builddir/examples/$1" >"$tmp/out" &&
+		test "$(grep -cE "^$3\$" "$tmp/out")" -eq "$2"
+	ok "$1: $(tail -n 1 "$tmp/out")"
+	test "$(wc -l <"$top_srcdir/examples/$1.c")" -lt 60
+	ok "$1: fewer than 60 lines"
+}
+
+# From the first #include on: what is before that is for readers of the file.
+same() {
+	sed -n '/^#include/,$p' "$top_srcdir/examples/$1.c" >"$tmp/file"
+	sed -n "/^.*\" examples\/$1.c\$/,/^\.Ed/p" \
+		"$top_srcdir/man/cpucycles.3" |
+		sed -e '1,2d' -e '$d' -e 's/^\\&//' -e 's/\\e/\\/g' >"$tmp/page"
+	test -s "$tmp/page" && cmp -s "$tmp/file" "$tmp/page"
+	ok "$1: the same in cpucycles(3)"
+}
+
+example time-a-function 1 "-?[0-9]+ cycles \\($counter\\)"
+same time-a-function
+example compare-two 2 \
+	'(shift|clear): median -?[0-9]+ cycles, quartiles -?[0-9]+ and -?[0-9]+'
+same compare-two
+grep -qxE 'shift is faster|clear is faster|too close to call' "$tmp/out"
+ok "compare-two: a verdict"
+example per-thread 4 'thread [0-9]: [0-9]+ cycles for [0-9]+ rounds'
+same per-thread
+example counters 1 '\* [a-z0-9-]+ +(core|calibrated|reference|os|zero) .*'
 for source in "$top_srcdir"/examples/*.c; do
 	name=${source##*/}
-	name=${name%.c}
-	out=$("$top_builddir/examples/$name") && test -n "$out"
-	ok "$name: $(echo "$out" | head -n 1)"
+	grep -q "^example ${name%.c} " "$0"
+	ok "$name is among these"
 done
 done_testing

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: 0BSD
+# Completion of the cpucycles tools for bash. A tool's --help is what it
+# offers: options, and by the capitals after an option what follows that.
+# shellcheck shell=bash
+
+_cpucycles()
+{
+	local command=${1/#\~/$HOME} word=$2 before=$3 help follows info
+	local option='^ \{1,\}\(-[[:alpha:]], \)\{0,1\}'
+
+	# bash makes three words of --root=DIR.
+	if [[ $word == = ]]; then
+		word=
+	elif [[ $before == = ]]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	help=$("$command" --help 2>/dev/null)
+	[[ $before == --+([a-z-]) ]] &&
+		follows=$(sed -n "s/$option${before}[= ]\([A-Z]\{1,\}\).*/\2/p" \
+			<<<"$help")
+	case $follows in
+	FILE)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		;;
+	DIR)
+		compopt -o filenames
+		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+		;;
+	NAME)
+		info=${command%"${command##*/}"}cpucycles-info
+		mapfile -t COMPREPLY < <(compgen -W "$("$info" 2>/dev/null |
+			sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\).*/\1/p')" \
+			-- "$word")
+		;;
+	'')
+		mapfile -t COMPREPLY < <(compgen -W "$(sed -n \
+			"s/$option\(--[a-z-]*\).*/\2/p" <<<"$help")" -- "$word")
+		;;
+	esac
+}
+complete -F _cpucycles cpucycles-info cpucycles-open cpucycles-selftest

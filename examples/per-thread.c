@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Each thread counts its own work: cc -O2 -pthread per-thread.c -lcpucycles
+ *
+ * An interval begins and ends in one thread: counts of different threads may
+ * have nothing to do with each other. With a counter of perf events, this is
+ * what the thread itself took; with a clock, also the time that others ran on
+ * its core. */
+#include <pthread.h>
+#include <stdio.h>
+#include <cpucycles.h>
+
+#define THREADS 4
+
+struct work {
+	pthread_t thread;
+	unsigned rounds;
+	long long cycles;
+};
+
+static void *run(void *argument)
+{
+	struct work *work = argument;
+
+	cpucycles(); /* a thread's first call may take longer */
+	long long start = cpucycles();
+	for (volatile unsigned i = 0; i < work->rounds; i++)
+		;
+	work->cycles = cpucycles() - start;
+	return NULL;
+}
+
+int main(void)
+{
+	struct work work[THREADS];
+
+	cpucycles(); /* chooses the counter */
+	for (unsigned i = 0; i < THREADS; i++) {
+		work[i].rounds = 250000 * (i + 1);
+		if (pthread_create(&work[i].thread, NULL, run, &work[i]) != 0)
+			return 1;
+	}
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_join(work[i].thread, NULL);
+		printf("thread %u: %lld cycles for %u rounds\n", i,
+		       work[i].cycles, work[i].rounds);
+	}
+	printf("counted by %s (%s)\n", cpucycles_implementation(),
+	       cpucycles_kind());
+	return 0;
+}

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# Completion offers what --help says, for each tool that was built and for a
+# pretended one that has options of every form.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+files=$top_srcdir/completions
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-completion.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p "$tmp/bin/directory"
+: >"$tmp/bin/direct file"
+cat >"$tmp/bin/cpucycles-selftest" <<'SH'
+#!/bin/sh
+echo 'Usage: cpucycles-selftest [OPTION] --not-this
+  -c, --counter NAME  like --that
+      --file=FILE     a file
+      --dir DIR       a directory
+      --number N      a number
+  -h, --help          print this'
+SH
+cat >"$tmp/bin/cpucycles-info" <<'SH'
+#!/bin/sh
+echo 'cpucycles version 1
+cpucycles tracesetup 0 default-one precision 0 scaling 0.000000 only32 0
+cpucycles tracesetup 1 default-two precision 0 scaling 0.000000 only32 0
+cpucycles tracesetup 2 other precision 0 scaling 0.000000 only32 0'
+SH
+chmod +x "$tmp"/bin/cpucycles-*
+tools=$(find "$top_builddir" -maxdepth 1 -name 'cpucycles-*' -type f \
+	-perm -u+x)
+
+# The options of a tool, in its own words; one a line.
+options() {
+	"$1" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' |
+		sed 's/.*--/--/' | sort
+}
+
+# in_bash WORD...: what is offered for the last of these words.
+in_bash() {
+	cat >"$tmp/complete" <<'BASH'
+source "$1/cpucycles.bash" || exit 1
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+compopt() { :; }
+rule=$(complete -p "${1##*/}") || exit 1
+[[ $rule == *"-F _cpucycles "* ]] || exit 1
+_cpucycles "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\n' "${COMPREPLY[@]}"
+BASH
+	(cd "$tmp/bin" && bash "$tmp/complete" "$files" "$@" 2>&1) | sort
+}
+
+# shellcheck disable=SC2317 # offers calls it
+in_fish() {
+	(cd "$tmp/bin" && HOME=$tmp PATH=$tmp/bin:$PATH fish --no-config -c \
+		"source $files/cpucycles.fish; complete -C \"\$argv\"" "$@" \
+		2>&1) | cut -f 1 | sort
+}
+
+# offers TEXT WANTED IN_SHELL WORD...: these words, and no others.
+offers() {
+	text=$1 wanted=$2
+	shift 2
+	offered=$("$@" | grep . | tr '\n' ' ')
+	test "$offered" = "$wanted" || ! echo "# offered: $offered"
+	ok "$text"
+}
+
+if command -v bash >/dev/null; then
+	for tool in $tools; do
+		name=${tool##*/}
+		options "$tool" >"$tmp/options"
+		in_bash "$tool" -- >"$tmp/out"
+		grep -q -- '^--help$' "$tmp/out" &&
+			cmp -s "$tmp/options" "$tmp/out"
+		ok "bash, $name: all options"
+	done
+	tool=./cpucycles-selftest
+	offers "bash: options where they stand first" \
+		"--counter --dir --file --help --number " in_bash $tool --
+	offers "bash: options that begin so" "--help " in_bash $tool --h
+	offers "bash: counters" "default-one default-two other " \
+		in_bash $tool --counter ''
+	offers "bash: counters after =" "default-one default-two other " \
+		in_bash $tool --counter =
+	offers "bash: and letters" "default-one default-two " \
+		in_bash $tool --counter = def
+	offers "bash: files" "direct file directory " in_bash $tool --file = dir
+	offers "bash: directories" "directory " in_bash $tool --dir dir
+	offers "bash: nothing for a number" "" in_bash $tool --number ''
+	PATH=$tmp/bin:$PATH
+	offers "bash: a tool that is in PATH" "other " \
+		in_bash cpucycles-selftest --counter oth
+else
+	skip "there is no bash"
+fi
+
+if command -v fish >/dev/null; then
+	tool=cpucycles-selftest
+	offers "fish: options" "--counter --dir --file --help --number " \
+		in_fish "$tool --"
+	offers "fish: counters" "default-one default-two " \
+		in_fish "$tool --counter def"
+	offers "fish: directories" "directory/ " in_fish "$tool --dir dir"
+	offers "fish: nothing for a number" "" in_fish "$tool --number "
+else
+	skip "there is no fish"
+fi
+
+if command -v zsh >/dev/null; then
+	zsh -n "$files/_cpucycles"
+	ok "zsh: the file is well-formed"
+else
+	skip "there is no zsh"
+fi
+
+# Each tool is named where the shells look.
+for tool in $tools; do
+	name=${tool##*/}
+	test -f "$top_builddir/completions/$name" &&
+		test -f "$top_builddir/completions/$name.fish" &&
+		grep -q "^#compdef.* $name" "$files/_cpucycles"
+	ok "$name has completion for each shell"
+done
+done_testing
