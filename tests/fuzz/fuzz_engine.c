@@ -258,18 +258,30 @@ static void choose(const char *name)
 		check_best(opens, closes);
 }
 
-static void change(struct fake *f, uint8_t to)
-{
-	f->behaviour = (enum behaviour)(to % BEHAVIOURS);
-	f->changed = true;
-}
-
 static uint64_t digest;
 
 static void mix(uint64_t x)
 {
 	digest = (digest ^ x) * UINT64_C(0x9e3779b97f4a7c15);
 	digest ^= digest >> 29;
+}
+
+/* Without handlers nothing can be tried, and something is chosen. */
+static void last_resort(void)
+{
+	const struct cpuc_world world = {machine.persecond, cpuc_clock_ns};
+	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS, &world);
+
+	MUST(s->usable && s->settled && s->reason[0] == '\0', "%s", s->reason);
+	MUST(s == &cpuc_slots[COUNTERS] || s->counter->kind == CPUC_OS, "%s",
+	     s->counter->name);
+	mix((uint64_t)(s->of ? s->of(s) : s->entry()));
+}
+
+static void change(struct fake *f, uint8_t to)
+{
+	f->behaviour = (enum behaviour)(to % BEHAVIOURS);
+	f->changed = true;
 }
 
 static void use(struct fuzz_bytes b)
@@ -303,6 +315,7 @@ static void use(struct fuzz_bytes b)
 		else if (x)
 			choose(names[x % 8]);
 	} while (x && ++calls < 4);
+	last_resort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

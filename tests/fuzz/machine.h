@@ -54,7 +54,7 @@ static struct fake {
 	int sig;
 	uint64_t rate;   /* true ticks per second */
 	uint64_t stated; /* what open states; 0: nothing */
-	uint64_t offset; /* its value at time 0 */
+	uint64_t offset; /* its value at time 0, about */
 	unsigned cost;   /* ns that a read takes */
 	unsigned step;   /* it counts by so many */
 	unsigned reads;  /* since open */
@@ -251,19 +251,18 @@ static void close_fake(struct cpuc_slot *slot)
 	f->is_open = false;
 }
 
-/* One counter, of ten bytes. */
+/* One counter, of seven bytes. */
 static void build(size_t i, struct fuzz_bytes *b)
 {
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
 	static const uint64_t rates[] = {32768,      1000000,   24000000,
 					 100000000,  512000000, 1000000000,
 					 2000000000, 3999999999};
-	static const uint64_t offsets[] = {0,
-					   UINT64_C(1) << 31,
-					   UINT64_C(1) << 32,
-					   UINT64_C(1) << 48,
-					   UINT64_C(1) << 63,
-					   0};
+	/* No clock comes to 2^64. */
+	static const uint64_t tops[] = {UINT64_C(1) << 31, UINT64_C(1) << 32,
+					UINT64_C(1) << 33, UINT64_C(1) << 47,
+					UINT64_C(1) << 48, UINT64_C(1) << 62,
+					UINT64_C(1) << 63};
 	static const int sigs[] = {SIGILL,  SIGFPE, SIGBUS,  SIGSEGV,
 				   SIGABRT, SIGSYS, SIGTRAP, SIGILL};
 	static const unsigned whens[] = {1, 2, 3, 17, 300, 900, 1001, 5000};
@@ -289,8 +288,10 @@ static void build(size_t i, struct fuzz_bytes *b)
 	f->stated = z & 1 ? f->rate : z & 2 ? (uint64_t)z * z * z * z : 0;
 	f->stated = z == 0xfe ? UINT64_MAX : f->stated;
 	z = fuzz_byte(b);
-	f->offset = offsets[(z & 7) % 6] - (z & 7 ? f->rate / 1000 : 0);
 	f->step = 1 + (z >> 3);
+	/* It comes to that in a millisecond. */
+	if (z & 7)
+		f->offset = tops[(z & 7) - 1] - ticks(f) - f->rate / 1000;
 	f->cost = 1u + fuzz_byte(b);
 	counters[i].read = ticks_of[i];
 	/* A process has one ruler, and a host one such counter. */
