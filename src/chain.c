@@ -105,6 +105,12 @@ int32_t cpuc_deviation(uint64_t a, uint64_t b)
 {
 	if (a / 2 >= b)
 		return 1 << 20;
+	/* An interrupt in a window's brief part makes any ratio of it: the
+	 * product must hold that as well. */
+	while (b >> 42 != 0) {
+		a /= 2;
+		b /= 2;
+	}
 	return (int32_t)((int64_t)(a - b) * (1 << 20) / (int64_t)b);
 }
 

@@ -4,7 +4,7 @@
  * that somebody else has closed. The sources are included, so that the changes
  * come in the middle of their reads. */
 #include <config.h>
-#include "tap.h"
+#include "cases.h"
 
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
 int main(void)
@@ -390,6 +390,58 @@ static void check_widths(void)
 	   "sign extension");
 }
 
+static void close_descriptor(void)
+{
+	victim->open = false;
+}
+
+/* A thread with an event of any width, about to wrap or not. */
+static void any_event(void)
+{
+	static const unsigned widths[] = {32, 40, 48, 64};
+
+	fresh();
+	next_width = widths[rnd() % 4];
+	next_start = (UINT64_C(1) << (next_width - 1 - rnd() % 2)) - any(30);
+	open_counter(&one);
+	read_one();
+}
+
+/* Whatever happens at any access of a read: the count is one of its time. */
+static void check_random(long cases)
+{
+	static void (*const changes[])(void) = {move_register, narrow,
+						take_away, bring_back,
+						close_descriptor};
+	uint64_t last = 0, now, least, most;
+	long i, bad = 0, back = 0;
+	unsigned was;
+
+	for (i = 0; i < cases; i++) {
+		if (i % 4096 == 0 || made > 60) {
+			any_event();
+			last = 0;
+		}
+		run(any(30));
+		was = made;
+		victim = &world[made - 1];
+		least = cpuc_perf_own.base + victim->count;
+		happens = changes[rnd() % 5];
+		in_steps = rnd() % 4 ? 0 : (int)(rnd() % 24);
+		now = read_one();
+		in_steps = 0;
+		most = cpuc_perf_own.base + victim->count;
+		back += now < last;
+		/* Another event knows nothing of the last microseconds. */
+		bad += made == was && (now < least || now > most);
+		bad += unverified != 0;
+		last = now;
+	}
+	ok(back == 0, "%ld random changes and reads: never back", cases);
+	ok(bad == 0,
+	   "%ld random changes and reads: every count is true", cases);
+}
+
 /* Index 0: the kernel is asked, and the page when it is back. */
 static void check_index_zero(void)
 {
@@ -705,8 +757,11 @@ static void check_x86(void)
 
 int main(void)
 {
+	long cases = cases_begin(200000);
+
 	check_seqlock();
 	check_widths();
+	check_random(cases);
 	check_index_zero();
 	check_unmappable();
 	check_children();
