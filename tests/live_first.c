@@ -159,6 +159,12 @@ static int child_counts(void)
 	return cpucycles() <= first;
 }
 
+/* The nominal rate, asked for before anything else. */
+static int rate_first(void)
+{
+	return cpucycles_persecond() < 1000000 || child_counts();
+}
+
 #if defined(HAVE_LINUX_FILTER_H) && defined(SYS_rt_sigaction)
 #define CANNOT_FILTER 55
 
@@ -288,6 +294,9 @@ int main(void)
 	ok(status == 0, "a child counts before its parent has (%d)", status);
 	status = in_child(grandchild_counts);
 	ok(status == 0, "and after (%d)", status);
+	status = in_child(rate_first);
+	ok(status == 0, "and is told the nominal rate before it counts (%d)",
+	   status);
 	check_no_handlers();
 	status = in_child(half_published);
 	ok(status == 0, "and with half of its parent's selection (%d)", status);
