@@ -80,7 +80,7 @@ static void sort(uint64_t *v, unsigned n)
 
 uint64_t cpuc_windows(const struct cpuc_ruler *r, unsigned n)
 {
-	uint64_t v[CPUC_WINDOWS_MAX], near, mid, d, sum = 0;
+	uint64_t v[CPUC_WINDOWS_MAX] = {0}, near, mid, d, sum = 0;
 	unsigned i, used = 0;
 
 	cpuc_window_warm(r);

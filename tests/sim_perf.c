@@ -149,7 +149,7 @@ static struct event *event_of(cpuc_page *page)
 	for (i = 0; i < made; i++)
 		if (page == &world[i].page)
 			return &world[i];
-	return NULL;
+	abort();
 }
 
 void cpuc_perf_sys_unmap(cpuc_page *page)
