@@ -35,6 +35,7 @@ static struct event world[64];
 static unsigned made, asked_id;
 static int refuse;              /* what opening gives, if not 0 */
 static unsigned refuse_exclude; /* with any of these bits */
+static int refuse_rest;         /* what opening gives without them */
 static bool unmappable;
 static uint32_t own_pid = 100;
 static uint32_t next_index = 32, next_width = 64;
@@ -116,6 +117,8 @@ int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)
 	(void)config1;
 	if (refuse != 0 && (refuse_exclude == 0 || exclude & refuse_exclude))
 		return refuse;
+	if (refuse_rest != 0)
+		return refuse_rest;
 	memset(e, 0, sizeof *e);
 	*e = (struct event){.id = made + 1,
 			    .config = config,
@@ -639,6 +642,11 @@ static void check_reasons(void)
 	refused_with(-EACCES, 0, 4,
 		     "perf_event_paranoid is 4, and 2 or less is needed; run "
 		     "cpucycles-open as root");
+	refuse_rest = -EACCES;
+	refused_with(-EINVAL, CPUC_NO_KERNEL, 2,
+		     "perf_event_paranoid is 2, and 1 or less is needed; run "
+		     "sysctl kernel.perf_event_paranoid=1 as root");
+	refuse_rest = 0;
 	refused_with(-ENOENT, 0, 2,
 		     "no PMU is visible here (virtual machine?); the host "
 		     "would have to offer one");
