@@ -37,13 +37,17 @@ static uint64_t since(uint64_t tick, uint64_t t)
 }
 
 /* The count at t. Beyond `due` no call has looked: the ratio may have changed
- * at any moment of that, so the mean of the old and the new one counts. */
+ * at any moment of that, so the mean of the old and the new one counts. A clock
+ * that is further behind than cores are has begun anew, as after a suspend:
+ * the base may have given counts up to `due`. */
 static uint64_t count_at(const struct cpuc_base *b, uint64_t t, uint64_t ratio)
 {
 	uint64_t d = since(b->tick, t);
 
 	if (b->ratio == 0)
 		return scaled(d, cpuc_ruler.ratio);
+	if (since(t, b->tick) > TICKS_MAX)
+		d = b->due;
 	if (d <= b->due)
 		return b->cycles + scaled(d, b->ratio);
 	return b->cycles + scaled(b->due, b->ratio) +

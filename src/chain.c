@@ -80,7 +80,7 @@ static void sort(uint64_t *v, unsigned n)
 
 uint64_t cpuc_windows(const struct cpuc_ruler *r, unsigned n)
 {
-	uint64_t v[CPUC_WINDOWS_MAX], near, mid, d, sum = 0;
+	uint64_t v[CPUC_WINDOWS_MAX] = {0}, near, mid, d, sum = 0;
 	unsigned i, used = 0;
 
 	cpuc_window_warm(r);
@@ -105,6 +105,12 @@ int32_t cpuc_deviation(uint64_t a, uint64_t b)
 {
 	if (a / 2 >= b)
 		return 1 << 20;
+	/* An interrupt in a window's brief part makes any ratio of it: the
+	 * product must hold that as well. */
+	while (b >> 42 != 0) {
+		a /= 2;
+		b /= 2;
+	}
 	return (int32_t)((int64_t)(a - b) * (1 << 20) / (int64_t)b);
 }
 

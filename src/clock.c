@@ -28,9 +28,9 @@ static uint64_t ns_of(int64_t sec, int64_t nsec)
  * kernel's words have 64. Before Linux 5.1 there was only the other one. */
 static int kernel_time(clockid_t clock, int64_t *sec, int64_t *nsec)
 {
-	int64_t wide[2];
+	int64_t wide[2] = {0, 0};
 #ifdef SYS_clock_gettime
-	long narrow[2];
+	long narrow[2] = {0, 0};
 #endif
 
 	if (syscall(SYS_clock_gettime64, clock, wide) == 0) {
@@ -52,7 +52,7 @@ static int kernel_time(clockid_t clock, int64_t *sec, int64_t *nsec)
 /* The C library's structure is the kernel's. */
 static int kernel_time(clockid_t clock, int64_t *sec, int64_t *nsec)
 {
-	struct timespec t;
+	struct timespec t = {0, 0};
 
 	if (syscall(SYS_clock_gettime, clock, &t) != 0)
 		return -1;

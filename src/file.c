@@ -12,6 +12,10 @@
 /* Not PATH_MAX: the first call may come from a thread with 16 KiB of stack. */
 #define PATH_SIZE 1024
 
+/* Less than what /proc/cpuinfo has of the first CPU, which is mostly enough:
+ * the kernel then does not write about the second, some 12 us. */
+#define FIRST_PIECE 512
+
 int cpuc_open_file(const char *root, const char *path)
 {
 	char full[PATH_SIZE];
@@ -78,6 +82,7 @@ int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
 {
 	l->fd = cpuc_open_file(root, path);
 	l->budget = budget;
+	l->piece = FIRST_PIECE;
 	l->start = l->end = 0;
 	l->skip = l->eof = false;
 	return l->fd < 0 ? l->fd : 0;
@@ -97,6 +102,9 @@ static void lines_fill(struct cpuc_lines *l)
 		l->end = 0;
 	}
 	space = sizeof(l->buf) - l->end;
+	if (space > l->piece)
+		space = l->piece;
+	l->piece = sizeof(l->buf);
 	if (space > l->budget)
 		space = l->budget;
 	if (space)

@@ -27,6 +27,7 @@ uint64_t cpuc_read_cells(const char *root, const char *path);
 struct cpuc_lines {
 	int fd;
 	size_t budget; /* bytes that may still be read */
+	size_t piece;  /* bytes to ask for at a time: at first, few */
 	size_t start;  /* buf[start..end) has been read and not given out */
 	size_t end;
 	bool skip; /* the text at start is the rest of an overlong line */

@@ -30,6 +30,8 @@ bool cpuc_perf_read_pages(const struct cpuc_perf_thread *t, uint64_t *sum)
 	CPUC_FENCE();
 	*sum = t->base;
 	for (i = 0; t->pmu->reg != NULL && i < t->pmu->events; i++) {
+		/* There are at most two events.
+		 * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
 		any |= cpuc_page_read(page[i], t->pmu->reg, &count);
 		*sum += count;
 	}

@@ -36,8 +36,10 @@ static int explain(struct cpuc_slot *slot, int err, unsigned exclude)
 		 level > need)
 		cpuc_reason(slot,
 			    "perf_event_paranoid is %ld, and %ld or less is "
-			    "needed; run cpucycles-open as root",
-			    level, need);
+			    "needed; run %s as root",
+			    level, need,
+			    need == 2 ? "cpucycles-open"
+				      : "sysctl kernel.perf_event_paranoid=1");
 	else
 		cpuc_reason(slot, "perf_event_open: %s%s", strerror(-err),
 			    err == -EPERM || err == -EACCES || err == -ENOSYS

@@ -205,6 +205,8 @@ bool cpuc_own_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 	CPUC_FENCE();
 	t->pmu = pmu;
 	for (i = 0; i < pmu->events; i++) {
+		/* No more than were opened above.
+		 * NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
 		t->event[i].fd = fd[i];
 		if (pmu->reg != NULL && !kept)
 			t->page[i] = map(&t->event[i]);

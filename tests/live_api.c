@@ -109,7 +109,8 @@ static void check_counters(void)
 	ok(selected == 1, "the selected one, %s, is among them once",
 	   cpucycles_implementation());
 	if (getenv("cpucyclesimplementation") == NULL)
-		ok(!strcmp(best.name, cpucycles_implementation()),
+		ok(best.name != NULL &&
+			   !strcmp(best.name, cpucycles_implementation()),
 		   "and is the one of the best precision (%lld)",
 		   best.precision);
 	errno = 0;

@@ -443,6 +443,24 @@ static void agreement(void)
 	bad = 0;
 }
 
+/* A window of which only a tick is left shows any ratio. */
+static void deviations(void)
+{
+	const uint64_t one = UINT64_C(1) << CPUC_RATIO_BITS;
+	uint64_t b;
+	int wrong = 0;
+
+	for (b = one / 4; b != 0; b *= 2) {
+		wrong += cpuc_deviation(b, b) != 0;
+		wrong += cpuc_deviation(0, b) != -(1 << 20);
+		wrong += cpuc_deviation(b / 2, b) != -(1 << 19);
+		wrong += cpuc_deviation(b - b / 128, b) != -(1 << 13);
+		wrong += cpuc_deviation(b + b / 128, b) != 1 << 13;
+		wrong += cpuc_deviation(UINT64_MAX, b / 2) != 1 << 20;
+	}
+	ok(wrong == 0, "deviations are right for ratios up to 2^63");
+}
+
 static uint64_t inner[3];
 static jmp_buf out;
 
@@ -515,6 +533,34 @@ static void gaps(void)
 	   "a day without a call");
 }
 
+/* Hours in which the core did nothing. The clock went on, stood still, or began
+ * anew; and the time that the clock then shows is some bits longer. */
+static void suspended(void)
+{
+	static const double to[] = {4e9,  3600e9 * 8, 1e3, 2147483648.,
+				    4294967296., 281474976710656. / 2.596,
+				    1e3};
+	uint64_t a, b, n;
+	size_t i;
+	int up = 1, right = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	for (i = 0; i < sizeof to / sizeof *to; i++) {
+		a = count();
+		now = to[i] - 1e3;
+		b = count();
+		up &= b >= a;
+		run(200e6, &up);
+		a = count();
+		pass(4e6);
+		n = count() - a;
+		right &= distance((double)n / 4e6 - 1) < 0.002;
+	}
+	ok(up, "a clock that was somewhere else: never decreases");
+	ok(right, "and then the count is right");
+}
+
 int main(void)
 {
 	steady("x86", 4.0, 2.596, 26);
@@ -533,7 +579,9 @@ int main(void)
 	refusals();
 	sharing();
 	agreement();
+	deviations();
 	signals();
 	gaps();
+	suspended();
 	return done_testing();
 }

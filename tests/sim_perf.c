@@ -4,7 +4,7 @@
  * that somebody else has closed. The sources are included, so that the changes
  * come in the middle of their reads. */
 #include <config.h>
-#include "tap.h"
+#include "cases.h"
 
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
 int main(void)
@@ -35,6 +35,7 @@ static struct event world[64];
 static unsigned made, asked_id;
 static int refuse;              /* what opening gives, if not 0 */
 static unsigned refuse_exclude; /* with any of these bits */
+static int refuse_rest;         /* what opening gives without them */
 static bool unmappable;
 static uint32_t own_pid = 100;
 static uint32_t next_index = 32, next_width = 64;
@@ -116,6 +117,8 @@ int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)
 	(void)config1;
 	if (refuse != 0 && (refuse_exclude == 0 || exclude & refuse_exclude))
 		return refuse;
+	if (refuse_rest != 0)
+		return refuse_rest;
 	memset(e, 0, sizeof *e);
 	*e = (struct event){.id = made + 1,
 			    .config = config,
@@ -149,7 +152,7 @@ static struct event *event_of(cpuc_page *page)
 	for (i = 0; i < made; i++)
 		if (page == &world[i].page)
 			return &world[i];
-	return NULL;
+	abort();
 }
 
 void cpuc_perf_sys_unmap(cpuc_page *page)
@@ -390,6 +393,58 @@ static void check_widths(void)
 	   "sign extension");
 }
 
+static void close_descriptor(void)
+{
+	victim->open = false;
+}
+
+/* A thread with an event of any width, about to wrap or not. */
+static void any_event(void)
+{
+	static const unsigned widths[] = {32, 40, 48, 64};
+
+	fresh();
+	next_width = widths[rnd() % 4];
+	next_start = (UINT64_C(1) << (next_width - 1 - rnd() % 2)) - any(30);
+	open_counter(&one);
+	read_one();
+}
+
+/* Whatever happens at any access of a read: the count is one of its time. */
+static void check_random(long cases)
+{
+	static void (*const changes[])(void) = {move_register, narrow,
+						take_away, bring_back,
+						close_descriptor};
+	uint64_t last = 0, now, least, most;
+	long i, bad = 0, back = 0;
+	unsigned was;
+
+	for (i = 0; i < cases; i++) {
+		if (i % 4096 == 0 || made > 60) {
+			any_event();
+			last = 0;
+		}
+		run(any(30));
+		was = made;
+		victim = &world[made - 1];
+		least = cpuc_perf_own.base + victim->count;
+		happens = changes[rnd() % 5];
+		in_steps = rnd() % 4 ? 0 : (int)(rnd() % 24);
+		now = read_one();
+		in_steps = 0;
+		most = cpuc_perf_own.base + victim->count;
+		back += now < last;
+		/* Another event knows nothing of the last microseconds. */
+		bad += made == was && (now < least || now > most);
+		bad += unverified != 0;
+		last = now;
+	}
+	ok(back == 0, "%ld random changes and reads: never back", cases);
+	ok(bad == 0,
+	   "%ld random changes and reads: every count is true", cases);
+}
+
 /* Index 0: the kernel is asked, and the page when it is back. */
 static void check_index_zero(void)
 {
@@ -587,6 +642,11 @@ static void check_reasons(void)
 	refused_with(-EACCES, 0, 4,
 		     "perf_event_paranoid is 4, and 2 or less is needed; run "
 		     "cpucycles-open as root");
+	refuse_rest = -EACCES;
+	refused_with(-EINVAL, CPUC_NO_KERNEL, 2,
+		     "perf_event_paranoid is 2, and 1 or less is needed; run "
+		     "sysctl kernel.perf_event_paranoid=1 as root");
+	refuse_rest = 0;
 	refused_with(-ENOENT, 0, 2,
 		     "no PMU is visible here (virtual machine?); the host "
 		     "would have to offer one");
@@ -705,8 +765,11 @@ static void check_x86(void)
 
 int main(void)
 {
+	long cases = cases_begin(200000);
+
 	check_seqlock();
 	check_widths();
+	check_random(cases);
 	check_index_zero();
 	check_unmappable();
 	check_children();

@@ -963,6 +963,8 @@ int main(void)
 	page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	hole = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    file ? fileno(file) : -1, 0);
+	if (file)
+		fclose(file);
 	sent_flag = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED || hole == MAP_FAILED || sent_flag == MAP_FAILED)

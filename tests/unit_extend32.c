@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 #include "extend32.h"
-#include "tap.h"
+#include "cases.h"
 
 #define G UINT64_C(1000000000)
 
@@ -73,6 +73,75 @@ static void check_odd(void)
 	from = (struct cpuc_anchor){0, 0, 0};
 	ok(cpuc_extend32_at(&from, 5, 2 * G) == (UINT64_C(1) << 32) + 5,
 	   "without a rate a wrap is taken to last two seconds");
+}
+
+/* What a clock foretells after ns, exactly. */
+static uint64_t foretold(uint64_t rate, uint64_t ns)
+{
+	return ns / G * rate + ns % G * (rate / 1000) / 1000000 +
+	       ns % G * (rate % 1000) / G;
+}
+
+/* Any count, rate and gap, and what is foretold wrong by less than 2^31. */
+static void check_random(long cases)
+{
+	static const uint64_t top[] = {
+		UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 48,
+		UINT64_C(1) << 63};
+	long i, bad = 0;
+
+	for (i = 0; i < cases; i++) {
+		uint64_t ns = any(47), rate = 1 + any(36);
+		/* Less is foretold by what less than a microsecond is. */
+		uint64_t most = (UINT64_C(1) << 31) - rate / 1000000 - 3;
+		uint64_t error = any(31) % most, after, got;
+		struct cpuc_anchor from = {any(62), any(60), rate};
+
+		/* Every other one just where something could wrap. */
+		if (i % 2)
+			from.full = top[i / 2 % 4] + any(8) - any(8) -
+				    foretold(rate, ns);
+		after = from.full + foretold(rate, ns);
+		if (i / 8 % 2 || after < error)
+			after += error;
+		else
+			after -= error;
+		got = cpuc_extend32_at(&from, (uint32_t)after, from.ns + ns);
+		if (got != after && bad++ == 0)
+			diag("%llu after %llu ns at %llu Hz gave %llu, not "
+			     "%llu", (unsigned long long)from.full,
+			     (unsigned long long)ns, (unsigned long long)rate,
+			     (unsigned long long)got,
+			     (unsigned long long)after);
+	}
+	ok(bad == 0, "%ld random counts, rates and gaps give the count",
+	   cases);
+}
+
+/* The clock does not go on while the machine sleeps, but a count may: after
+ * that it is off, by less than 2^31 from what the clock foretells, and counts
+ * on from there. */
+static void check_suspend(void)
+{
+	struct cpuc_anchor from = {UINT64_C(7) << 40, 5 * G, 3 * G};
+	uint64_t hours, raw, first, next;
+	int off = 0, bad = 0;
+
+	for (hours = 1; hours < 100; hours++) {
+		/* All that the clock has seen of them is a millisecond. */
+		raw = from.full + hours * 3600 * 3 * G + hours * 12345;
+		first = cpuc_extend32_at(&from, (uint32_t)raw,
+					 from.ns + 1000000);
+		off += first - (from.full + 3000000) + (UINT64_C(1) << 31) >
+		       UINT64_C(1) << 32;
+		from.full = first;
+		from.ns += 1000000;
+		next = cpuc_extend32_at(&from, (uint32_t)(raw + 6000000),
+					from.ns + 2000000);
+		bad += next - first != 6000000;
+	}
+	ok(off == 0, "hours that the clock has not seen are less than a wrap");
+	ok(bad == 0, "and the count goes on from there");
 }
 
 /* A counter of 2^32 ticks a second, made from the clock: it wraps while the
@@ -168,8 +237,12 @@ static void check_live(void)
 
 int main(void)
 {
+	long cases = cases_begin(200000);
+
 	check_gaps();
 	check_odd();
+	check_suspend();
+	check_random(cases);
 	check_live();
 	return done_testing();
 }

@@ -6,7 +6,7 @@
 #undef HAVE___INT128
 #endif
 #include "scale.h"
-#include "tap.h"
+#include "cases.h"
 
 struct wide {
 	uint64_t high, low;
@@ -43,22 +43,6 @@ static int near(uint64_t r, uint64_t ticks, uint64_t num, uint64_t den)
 	       !less_equal(product(r + 2, den), exact);
 }
 
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-/* A random number of a random width: small and large ones alike. */
-static uint64_t any(unsigned bits)
-{
-	return rnd() >> (64 - 1 - rnd() % bits);
-}
-
 /* The largest tick count whose result stays below 2^63. */
 static uint64_t largest(uint64_t num, uint64_t den)
 {
@@ -67,9 +51,9 @@ static uint64_t largest(uint64_t num, uint64_t den)
 	return limit < 1.8e19 ? (uint64_t)limit : UINT64_MAX;
 }
 
-static void check_random(int cases)
+static void check_random(long cases)
 {
-	int i, bad = 0;
+	long i, bad = 0;
 
 	for (i = 0; i < cases; i++) {
 		uint64_t num = any(37) + 1, den = any(37) + 1;
@@ -82,7 +66,7 @@ static void check_random(int cases)
 			     (unsigned long long)t, (unsigned long long)num,
 			     (unsigned long long)den, (unsigned long long)r);
 	}
-	ok(bad == 0, "%d random ratios and counts are off by at most one",
+	ok(bad == 0, "%ld random ratios and counts are off by at most one",
 	   cases);
 }
 
@@ -118,6 +102,35 @@ static void check_edges(void)
 		bad += !near(cpuc_scale_apply(&s, most), most, num, den);
 		ok(bad == 0, "%llu/%llu is right at every power of two",
 		   (unsigned long long)num, (unsigned long long)den);
+	}
+}
+
+/* Differences of counts on either side of a power of two: of ticks, and of
+ * cycles, which are signed for callers and wrap at 2^64. */
+static void check_boundaries(void)
+{
+	static const unsigned bits[] = {31, 32, 48, 63, 64};
+	const uint64_t num = 64903, den = 25000;
+	struct cpuc_scale s = cpuc_scale_of(num, den);
+	struct cpuc_scale inverse = cpuc_scale_of(den, num);
+	size_t i, j, k;
+
+	for (i = 0; i < sizeof bits / sizeof *bits; i++) {
+		uint64_t top = UINT64_MAX >> (64 - bits[i]), t, d;
+		uint64_t at[] = {cpuc_scale_apply(&inverse, top), top};
+		int bad = 0;
+
+		/* No clock comes to 2^64 ticks. */
+		for (j = 0; j < (bits[i] < 64 ? 2 : 1); j++)
+			for (k = 0; k < 2 * den; k++) {
+				t = at[j] - 3 * den / 2 + k;
+				d = cpuc_scale_apply(&s, t + den) -
+				    cpuc_scale_apply(&s, t);
+				bad += d < num - 1 || d > num + 1;
+			}
+		ok(bad == 0,
+		   "across 2^%u, cycles and ticks, differences are right",
+		   bits[i]);
 	}
 }
 
@@ -163,11 +176,14 @@ static void check_monotone(void)
 	ok(bad == 0, "each of 100000 ticks in a row adds 2 or 3 cycles");
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
+	long cases = cases_begin(200000);
+
 	check_exact();
 	check_edges();
-	check_random(argc > 1 ? atoi(argv[1]) : 200000);
+	check_boundaries();
+	check_random(cases);
 	check_monotone();
 	return done_testing();
 }

@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define KNOWN_CYCLES 90000
-
 struct known {
 	const char *name;
-	void (*run)(void); /* NULL at the end of a list */
+	void (*loop)(unsigned long turns); /* NULL at the end of a list */
+	unsigned long turn; /* cycles that a turn of the loop takes */
 };
+
+/* What a chain that is long enough takes: a multiple of every turn. */
+#define KNOWN_CYCLES 90000
 
 /* Beside the list there are known_nothing(), what a chain costs beyond its
  * links, and known_usable(), whether this CPU can run them all. */
@@ -23,28 +25,28 @@ struct known {
  * and the Intel 64 and IA-32 Architectures Optimization Reference Manual: 3 of
  * crc32 (SSE4.2), 1 of add of two registers. The loop's own instructions run
  * beside the chain. */
-#define KNOWN(name, link, latency)                                         \
-	static void known_##name(void)                                     \
-	{                                                                  \
-		unsigned long x = 3, turns = KNOWN_CYCLES / latency / 100; \
-                                                                           \
-		__asm__ __volatile__("lfence\n\t"                          \
-				     ".p2align 6\n"                        \
-				     "1:\n\t"                              \
-				     ".rept 100\n\t" link "\n\t"           \
-				     ".endr\n\t"                           \
-				     "sub $1, %1\n\t"                      \
-				     "jnz 1b\n\t"                          \
-				     "lfence"                              \
-				     : "+r"(x), "+r"(turns)                \
-				     : "r"(5l)                             \
-				     : "cc", "memory");                    \
+#define KNOWN(name, link)                                        \
+	static void known_##name(unsigned long turns)            \
+	{                                                        \
+		unsigned long x = 3;                             \
+                                                                 \
+		__asm__ __volatile__("lfence\n\t"                \
+				     ".p2align 6\n"              \
+				     "1:\n\t"                    \
+				     ".rept 100\n\t" link "\n\t" \
+				     ".endr\n\t"                 \
+				     "sub $1, %1\n\t"            \
+				     "jnz 1b\n\t"                \
+				     "lfence"                    \
+				     : "+r"(x), "+r"(turns)      \
+				     : "r"(5l)                   \
+				     : "cc", "memory");          \
 	}
-KNOWN(crc32, "crc32l %k2, %k0", 3)
-KNOWN(add, "add %2, %0", 1)
+KNOWN(crc32, "crc32l %k2, %k0")
+KNOWN(add, "add %2, %0")
 
 static const struct known known[] = {
-	{"crc32", known_crc32}, {"add", known_add}, {NULL, NULL}};
+	{"crc32", known_crc32, 300}, {"add", known_add, 100}, {NULL, NULL, 0}};
 
 static inline void known_nothing(void)
 {
@@ -58,17 +60,17 @@ static inline bool known_usable(void)
 #elif defined(__aarch64__)
 /* Latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,
  * "Logical, basic" (orr) and "Arithmetic, basic" (add, adcs). An emulator takes
- * longer for the carry. A turn is so long
- * that it hardly matters whether the loop's own instructions run beside the
- * chain, as they mostly do, or take a cycle each, as on an emulated machine. */
+ * longer for the carry. A turn is so long that it hardly matters whether the
+ * loop's own two instructions run beside the chain, as they mostly do, or take
+ * a cycle each, as on an emulated machine. */
 #define KNOWN(name, link)                                        \
-	static void known_##name(void)                           \
+	static void known_##name(unsigned long turns)            \
 	{                                                        \
-		unsigned long x = 3, turns = KNOWN_CYCLES / 1000; \
+		unsigned long x = 3;                             \
                                                                  \
 		__asm__ __volatile__("isb\n"                     \
 				     "1:\n\t"                    \
-				     ".rept 998\n\t" link "\n\t"  \
+				     ".rept 998\n\t" link "\n\t" \
 				     ".endr\n\t"                 \
 				     "subs %1, %1, #1\n\t"       \
 				     "b.ne 1b\n\t"               \
@@ -81,10 +83,10 @@ KNOWN(orr, "orr %0, %0, %2")
 KNOWN(add, "add %0, %0, %2")
 KNOWN(adcs, "adcs %0, %0, %2")
 
-static const struct known known[] = {{"orr", known_orr},
-				     {"add", known_add},
-				     {"adcs", known_adcs},
-				     {NULL, NULL}};
+static const struct known known[] = {{"orr", known_orr, 1000},
+				     {"add", known_add, 1000},
+				     {"adcs", known_adcs, 1000},
+				     {NULL, NULL, 0}};
 
 static inline void known_nothing(void)
 {
@@ -96,7 +98,7 @@ static inline bool known_usable(void)
 	return true;
 }
 #else
-static const struct known known[] = {{NULL, NULL}};
+static const struct known known[] = {{NULL, NULL, 0}};
 
 static inline void known_nothing(void)
 {

@@ -20,12 +20,17 @@ struct timings {
 	long long count[TIMINGS], ns[TIMINGS];
 };
 
-static void time_one(struct timings *t, int i, void (*run)(void), int times)
+/* Chain k, so many times as long as KNOWN_CYCLES; NULL: nothing. */
+static void time_one(struct timings *t, int i, const struct known *k,
+		     unsigned times)
 {
+	unsigned long turns = k ? times * (KNOWN_CYCLES / k->turn) : 0;
 	long long ns = selftest_ns(), count = cpucycles();
 
-	while (times--)
-		run();
+	if (k != NULL)
+		k->loop(turns);
+	else
+		known_nothing();
 	t->count[i] = cpucycles() - count;
 	t->ns[i] = selftest_ns() - ns;
 }
@@ -61,14 +66,14 @@ static void measure(const struct selftest *self, struct lengths *l)
 
 	/* By turns, so that all see the same machine. */
 	for (n = 0; n < TIMINGS && (n < 21 || selftest_ns() < end); n++) {
-		time_one(&empty, n, known_nothing, 1);
-		time_one(&twice, n, known[0].run, 2);
-		for (i = 0; known[i].run != NULL; i++)
-			time_one(&chain[i], n, known[i].run, 1);
+		time_one(&empty, n, NULL, 0);
+		time_one(&twice, n, &known[0], 2);
+		for (i = 0; known[i].loop != NULL; i++)
+			time_one(&chain[i], n, &known[i], 1);
 	}
 	count = median(empty.count, n);
 	ns = median(empty.ns, n);
-	for (i = 0; known[i].run != NULL; i++) {
+	for (i = 0; known[i].loop != NULL; i++) {
 		l->count[i] = median(chain[i].count, n) - count;
 		l->ns[i] = median(chain[i].ns, n) - ns;
 	}
@@ -83,7 +88,7 @@ static bool trusted(const struct lengths *l, size_t *best)
 	size_t i;
 
 	*best = 0;
-	for (i = 0; known[i].run != NULL; i++) {
+	for (i = 0; known[i].loop != NULL; i++) {
 		if (apart(l->ns[i], l->ns[0]) > TRUST)
 			return false;
 		if (l->ns[i] < l->ns[*best])

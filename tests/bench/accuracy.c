@@ -6,32 +6,40 @@
  * more cycles than it has links, and a true count says so.
  *
  * The rate of a core may change from timing to timing, faster than anything
- * that measures it now and then can follow. For comparison, the lines "(clock,
+ * that measures it now and then can follow. For comparison, the rows "(clock,
  * one ratio)" are of a clock outside the core with the ratio that makes the
  * median of each block exact: what scatters there is the rate within a block.
  * A counter that follows the rate can be a little better than that, but not
  * where the changes are faster than its measurements. */
+#include <config.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "bench.h"
+#include "subject.h"
 #include "tools/known.h"
 
+#define TABLE "truth"
 #define TIMINGS 2500
 #define BLOCKS 12
 
-static double v[TIMINGS], all[BLOCKS * TIMINGS], medians[BLOCKS];
+static long long v[TIMINGS], all[BLOCKS * TIMINGS];
 
-static void time_block(long long (*count)(void), void (*work)(void),
-		       double *out)
+/* work: NULL for nothing. */
+static void time_block(long long (**count)(void), const struct known *work,
+		       long long *out)
 {
+	unsigned long turns = work ? KNOWN_CYCLES / work->turn : 0;
 	long long t;
-	int i;
+	int i, n = bench_rounds(TIMINGS - 1);
 
-	for (i = 0; i < TIMINGS; i++) {
-		t = count();
+	for (i = 0; i < n; i++) {
+		t = (*count)();
 		if (work != NULL)
-			work();
+			work->loop(turns);
 		else
 			known_nothing();
-		out[i] = (double)(count() - t);
+		out[i] = (*count)() - t;
 	}
 }
 
@@ -40,70 +48,89 @@ static long long bare(void)
 	return bench_bare();
 }
 
-/* Whether to divide each block by its own median, as said above. */
-static void bench(const char *name, const char *kind, long long (*count)(void),
-		  const struct known *work, int one_ratio)
+static void print(const char *name, const char *kind, const char *chain,
+		  const char *column, long long millionths)
 {
-	double empty, worst = 0, full, spread = 0, low, high;
-	int b, i;
+	double percent = (double)millionths / 1e4;
+	char row[192];
 
-	time_block(count, NULL, v);
-	empty = bench_percentile(v, TIMINGS, 50);
-	for (b = 0; b < BLOCKS; b++) {
-		time_block(count, work->run, v);
-		full = one_ratio ? bench_percentile(v, TIMINGS, 50) - empty
-				 : KNOWN_CYCLES;
-		for (i = 0; i < TIMINGS; i++)
-			v[i] = ((v[i] - empty) / full - 1) * 100;
-		memcpy(all + b * TIMINGS, v, sizeof v);
-		medians[b] = bench_percentile(v, TIMINGS, 50);
-		if (medians[b] > worst || -medians[b] > worst)
-			worst = medians[b] < 0 ? -medians[b] : medians[b];
-		low = bench_percentile(v, TIMINGS, 10) - medians[b];
-		high = bench_percentile(v, TIMINGS, 90) - medians[b];
-		spread = -low > spread ? -low : spread;
-		spread = high > spread ? high : spread;
-	}
-	printf("%-21s %-10s %-6s %+8.3f %+8.3f %+8.3f %8.3f %8.3f\n", name,
-	       kind, work->name, bench_percentile(all, BLOCKS * TIMINGS, 50),
-	       bench_percentile(all, BLOCKS * TIMINGS, 10),
-	       bench_percentile(all, BLOCKS * TIMINGS, 90), worst, spread);
+	snprintf(row, sizeof row, "%s, %s", name, chain);
+	bench_value(TABLE, row, "kind", "%s", kind);
+	if (column[0] == 'w') /* a distance */
+		bench_value(TABLE, row, column, "%.3f", percent);
+	else
+		bench_value(TABLE, row, column, "%+.3f", percent);
 }
 
-static long long selected_count(void)
+/* Whether to divide each block by its own median, as said above. */
+static void bench(const char *name, const char *kind, long long (**count)(void),
+		  const struct known *work, bool one_ratio)
 {
-	return cpucycles();
+	long long empty, full = KNOWN_CYCLES, median, worst = 0, spread = 0;
+	long long low, high;
+	int b, i, n = bench_rounds(TIMINGS - 1);
+
+	bench_progress("the truth:", name);
+	time_block(count, NULL, v);
+	empty = bench_median(v, n);
+	for (b = 0; b < BLOCKS; b++) {
+		time_block(count, work, v);
+		stats_sort(v, n);
+		if (one_ratio)
+			full = stats_quantile(v, n, 1, 2) - empty;
+		for (i = 0; i < n; i++)
+			v[i] = (v[i] - empty - full) * 1000000 / full;
+		memcpy(all + b * n, v, (size_t)n * sizeof *v);
+		median = stats_quantile(v, n, 1, 2);
+		low = median - stats_quantile(v, n, 1, 10);
+		high = stats_quantile(v, n, 9, 10) - median;
+		worst = llabs(median) > worst ? llabs(median) : worst;
+		spread = low > spread ? low : spread;
+		spread = high > spread ? high : spread;
+	}
+	stats_sort(all, BLOCKS * n);
+	print(name, kind, work->name, "10th",
+	      stats_quantile(all, BLOCKS * n, 1, 10));
+	print(name, kind, work->name, "median",
+	      stats_quantile(all, BLOCKS * n, 1, 2));
+	print(name, kind, work->name, "90th",
+	      stats_quantile(all, BLOCKS * n, 9, 10));
+	print(name, kind, work->name, "worst", worst);
+	print(name, kind, work->name, "widest", spread);
 }
 
 int main(void)
 {
+	long long (*clock)(void) = bare;
 	const struct known *k;
 	struct cpucycles_counter c;
-	unsigned i;
+	struct subject *p;
+	unsigned i = 0;
 
+	bench_title(TABLE,
+		    "3. The truth: error in percent against chains of %d "
+		    "cycles",
+		    KNOWN_CYCLES);
 	if (!known_usable()) {
-		printf("The truth: no chain of known length on this CPU\n");
+		bench_note(TABLE, "No chain of known length on this CPU");
 		return 0;
 	}
+	bench_note(TABLE,
+		   "%d blocks of %d timings; worst: the largest median of a "
+		   "block; widest: the largest distance of the 10th or 90th "
+		   "percentile of a block from its median; one ratio: the bare "
+		   "clock with the ratio that suits each block best, for "
+		   "comparison",
+		   BLOCKS, bench_rounds(TIMINGS - 1));
 	cpucycles();
-	printf("The truth: error in percent over %d blocks of %d timings of "
-	       "%d cycles\n",
-	       BLOCKS, TIMINGS, KNOWN_CYCLES);
-	printf("%-21s %-10s %-6s %8s %8s %8s %8s %8s\n", "counter", "kind",
-	       "chain", "median", "10th", "90th", "worst", "widest");
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
-		if (!c.usable || !strcmp(c.kind, "zero") ||
-		    cpucycles_select(c.name) != 0)
-			continue;
-		bench_progress(c.name);
-		for (k = known; k->run != NULL; k++)
-			bench(c.name, c.kind, selected_count, k, 0);
-	}
-	for (k = known; k->run != NULL; k++)
-		bench("(clock, one ratio)", "compare", bare, k, 1);
-	bench_progress("");
-	printf("worst: the largest median of a block; widest: the largest "
-	       "distance of the 10th\nor 90th percentile of a block from its "
-	       "median\n");
+	while (subject_next(&i, &c))
+		for (k = known; k->loop != NULL; k++)
+			bench(c.name, c.kind, subject_own.count, k, false);
+	for (p = subject_peers(); p->count; p++)
+		for (k = known; k->loop != NULL; k++)
+			bench(p->name, "peer", p->count, k, false);
+	for (k = known; k->loop != NULL; k++)
+		bench("(clock, one ratio)", "compare", &clock, k, true);
+	bench_progress("", "");
 	return 0;
 }

@@ -1,36 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the benchmarks share: a clock, medians, the bare instruction. */
+/* What the benchmarks share: a clock, their output, the bare instruction. */
 #ifndef BENCH_H
 #define BENCH_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdbool.h>
 #include <time.h>
-#include <unistd.h>
-#include "cpucycles.h"
+#include "../../src/tools/stats.h"
 
-__attribute__((unused)) static double bench_ns(void)
+static inline long long bench_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int bench_ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The p-th percentile of v[0 ... n), which is sorted by this. */
-__attribute__((unused)) static double bench_percentile(double *v, size_t n,
-						       double p)
-{
-	qsort(v, n, sizeof *v, bench_ascending);
-	return v[(size_t)((double)(n - 1) * p / 100 + 0.5)];
+	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* The instruction that the library's own readers of this host are built on,
@@ -54,15 +36,27 @@ static inline long long bench_bare(void)
 #define BENCH_BARE "clock_gettime"
 static inline long long bench_bare(void)
 {
-	return (long long)bench_ns();
+	return bench_ns();
 }
 #endif
 
+/* What is printed: a line each, of fields between tabs, for tests/bench/show.
+ * Values come in tables; a value's row and column need not exist before. */
+void bench_title(const char *table, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void bench_note(const char *table, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void bench_value(const char *table, const char *row, const char *column,
+		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* So many rounds, or a tenth where BENCH_QUICK is set: to see that everything
+ * runs, not for its figures. Always odd, so that there is a median. */
+int bench_rounds(int n);
+
+/* Sorts v[0 ... n) and gives the median. */
+long long bench_median(long long *v, int n);
+
 /* One line that says where a long benchmark is, on a terminal only. */
-__attribute__((unused)) static void bench_progress(const char *what)
-{
-	if (isatty(2))
-		fprintf(stderr, "\r\033[K%s", what);
-}
+void bench_progress(const char *part, const char *what);
 
 #endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The library's paths to counters that this machine lacks, with the clock that
+ * it has in their place. */
+#include <config.h>
+#include "../../src/engine.h"
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#include "../../src/perf.h"
+#endif
+#include "bench.h"
+#include "pretended.h"
+
+static long long clock_read(void)
+{
+	return bench_bare();
+}
+
+long long (*pretended_composed(unsigned bits, unsigned ratio))(void)
+{
+	static struct cpuc_counter counter = {.read = clock_read};
+	static struct cpuc_slot slot = {.counter = &counter};
+
+	counter.bits = bits;
+	slot.scale = cpuc_scale_of(ratio, 1);
+	cpuc_compose(&slot);
+	cpuc_current = &slot;
+	return slot.entry;
+}
+
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#define REGISTER 1u
+
+static uint64_t pretended_register(uint32_t index)
+{
+	/* What is read is not what counts here; that a register is named is. */
+	__asm__ __volatile__("" : : "r"(index - 1));
+	return (uint64_t)bench_bare();
+}
+
+static long long perf(void)
+{
+	static struct cpuc_pmu pmu;
+
+	return cpuc_perf_count(&pmu, pretended_register, REGISTER);
+}
+
+long long (*pretended_perf(void))(void)
+{
+	static struct perf_event_mmap_page page = {.index = REGISTER,
+						   .pmc_width = 48};
+	static const uint32_t quick = 1;
+
+	page.cap_user_rdpmc = 1;
+	cpuc_perf_own.quick = &quick;
+	cpuc_perf_own.page[0] = &page;
+	return perf;
+}
+#else
+long long (*pretended_perf(void))(void)
+{
+	return NULL;
+}
+#endif

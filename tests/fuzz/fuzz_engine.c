@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The engine on a pretended machine, called through the public interface. What
+ * must hold of any machine is checked after each call, and that the same
+ * machine gives the same twice. */
+#include <config.h>
+#include "machine.h"
+
+#define NFAULTS 7
+
+static const int faults[NFAULTS] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
+				    SIGABRT, SIGSYS, SIGTRAP};
+
+/* What the library must leave as it is. */
+struct process {
+	sigset_t mask;
+	void (*handler[NFAULTS])(int);
+	int flags[NFAULTS], cancel;
+};
+
+static void look(struct process *p)
+{
+	struct sigaction sa;
+	int i;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &p->mask);
+	for (i = 0; i < NFAULTS; i++) {
+		sigaction(faults[i], NULL, &sa);
+		p->handler[i] = sa.sa_handler;
+		/* The C library adds one of its own when it sets any. */
+		p->flags[i] = sa.sa_flags &
+			      (int)(SA_SIGINFO | SA_NODEFER | SA_RESETHAND |
+				    SA_ONSTACK | SA_RESTART);
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &p->cancel);
+	pthread_setcancelstate(p->cancel, NULL);
+}
+
+static void check_process(const struct process *before)
+{
+	struct process now;
+	int i;
+
+	look(&now);
+	for (i = 1; i < 32; i++)
+		MUST(sigismember(&now.mask, i) == sigismember(&before->mask, i),
+		     "signal %d", i);
+	for (i = 0; i < NFAULTS; i++)
+		MUST(now.handler[i] == before->handler[i] &&
+			     now.flags[i] == before->flags[i],
+		     "signal %d", faults[i]);
+	MUST(now.cancel == before->cancel, "%d", now.cancel);
+	MUST(errno == 4711, "%d", errno);
+}
+
+/* What is known beforehand of some counters. */
+static void check_truth(size_t i)
+{
+	const struct fake *f = &fakes[i];
+	const struct cpuc_slot *s = &cpuc_slots[i];
+	bool opens = f->opening <= OPENS || f->opening > OPEN_FAULTS;
+
+	if (!s->tried || counters[i].kind == CPUC_ZERO ||
+	    !strncmp(s->reason, "not tried", 9))
+		return;
+	if (!opens || f->tried_as == STUCK ||
+	    (f->tried_as == FAULTS && f->when <= 1001))
+		MUST(!s->usable, "%zu works", i);
+	if (f->tried_as == BACK_OFTEN && f->when > 1 && f->when <= 900 &&
+	    counters[i].kind != CPUC_CALIBRATED)
+		MUST(!s->usable, "%zu goes back", i);
+	/* One that counts, and needs to be held against no other clock. */
+	if (opens && f->tried_as == BY_CALLS && counters[i].bits == 64 &&
+	    counters[i].unit == CPUC_CYCLE)
+		MUST(s->usable && s->precision ==
+					  f->step + cpuc_kind_added(
+							    counters[i].kind),
+		     "%zu: %s, %lld", i, s->reason, s->precision);
+}
+
+static void check_slots(void)
+{
+	size_t i;
+
+	for (i = 0; i < SLOTS; i++) {
+		const struct cpuc_slot *s = &cpuc_slots[i];
+
+		check_truth(i);
+		if (!s->tried)
+			continue;
+		MUST(s->usable == (s->reason[0] == '\0'), "%zu: %s", i,
+		     s->reason);
+		MUST(memchr(s->reason, '\0', sizeof s->reason), "%zu", i);
+		if (counters[i].kind == CPUC_ZERO)
+			continue;
+		MUST(s->usable == (s->precision > 0), "%zu: %lld", i,
+		     s->precision);
+		MUST(!s->usable ||
+			     s->precision > cpuc_kind_added(counters[i].kind),
+		     "%zu: %lld", i, s->precision);
+	}
+	MUST(cpuc_current->usable && cpuc_current->settled &&
+		     cpuc_current->tried,
+	     "%s", cpuc_current->reason);
+	MUST(cpucycles == cpuc_current->entry, "another entry");
+}
+
+/* The choice of a selection that nobody influenced. */
+static void check_best(const unsigned *opens, const unsigned *closes)
+{
+	const struct cpuc_slot *best = cpuc_current, *s;
+	size_t i, at = (size_t)(best - cpuc_slots);
+	bool zero = counters[at].kind == CPUC_ZERO, earlier;
+	long long least;
+
+	for (i = 0; i < SLOTS; i++) {
+		s = &cpuc_slots[i];
+		least = s->tried ? s->precision
+				 : cpuc_kind_added(counters[i].kind) + 1;
+		earlier = i < at;
+		if (s->tried && s->usable && counters[i].kind != CPUC_ZERO)
+			MUST(!zero && (best->precision < least ||
+				       (best->precision == least && !earlier) ||
+				       s == best),
+			     "%zu is better than %zu", i, at);
+		if (!s->tried && counters[i].kind != CPUC_ZERO)
+			MUST(!zero && best->precision <= least,
+			     "%zu may be better than %zu", i, at);
+		if (i == COUNTERS || !counters[i].close)
+			continue;
+		MUST(s->tried || fakes[i].opens == opens[i], "%zu opened", i);
+		if (s == best)
+			MUST(fakes[i].is_open && fakes[i].closes == closes[i],
+			     "%zu is closed", i);
+		else
+			MUST(!fakes[i].is_open &&
+				     fakes[i].closes == closes[i] + 1,
+			     "%zu is open", i);
+	}
+}
+
+/* Where one counter was asked for, and works, no other is opened. */
+static void check_only(const char *name, const unsigned *opens)
+{
+	size_t i;
+
+	for (i = 0; i < COUNTERS; i++)
+		if (strcmp(counters[i].name, name) != 0)
+			MUST(fakes[i].opens == opens[i], "%zu", i);
+		else
+			MUST(!counters[i].close ||
+				     counters[i].kind == CPUC_ZERO ||
+				     fakes[i].is_open,
+			     "%zu", i);
+}
+
+static void examine(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		MUST(c.usable || c.reason[0] != '\0', "%u: no reason", i);
+		MUST(!c.usable || c.reason[0] == '\0', "%u: %s", i, c.reason);
+		MUST(cpuc_slots[i].tried, "%u", i);
+	}
+	MUST(i == SLOTS && errno == EINVAL, "%u", i);
+	errno = 4711;
+}
+
+/* Calls that count, a second apart: they go on, at the right rate. */
+static void count(void)
+{
+	size_t i = (size_t)(cpuc_current - cpuc_slots);
+	const struct fake *f = &fakes[i];
+	enum cpuc_kind kind = counters[i].kind;
+	uint64_t before = machine.ns;
+	unsigned long long a, b, right;
+
+	if (i == COUNTERS || kind == CPUC_ZERO) {
+		MUST(cpucycles() == 0, "zero counts");
+		return;
+	}
+	a = (unsigned long long)cpucycles();
+	machine.ns += 1000000000;
+	b = (unsigned long long)cpucycles() - a;
+	/* A rate that was measured while it was another stays. */
+	if (f->behaviour != FINE || f->changed || machine.stopped ||
+	    machine.grain > 1000 || counters[i].unit == CPUC_CYCLE ||
+	    /* Not to be measured, and so taken for a core's. */
+	    (counters[i].unit == CPUC_NOMINAL && cpuc_slots[i].rate == 0) ||
+	    (f->stated != 0 && f->stated != f->rate) ||
+	    (f->stated == 0 && machine.persecond < f->rate / 4) ||
+	    /* So slow that no tick's beginning is waited for. */
+	    f->step * UINT64_C(2000000) / f->rate >= f->cost + machine.cost)
+		return;
+	right = (machine.ns - before) / 1000;
+	if (kind == CPUC_CALIBRATED)
+		right *= (uint64_t)(machine.core * 1000);
+	else
+		right = right * (machine.persecond / 1000) / 1000;
+	MUST(b <= right + right / 32 && b >= right - right / 32,
+	     "%zu: %llu instead of %llu", i, b, right);
+}
+
+/* What readers touch never changes once it is settled. */
+static void check_settled(const struct cpuc_slot *before)
+{
+	size_t i;
+
+	for (i = 0; i < SLOTS; i++) {
+		const struct cpuc_slot *s = &cpuc_slots[i], *o = &before[i];
+
+		if (o->settled)
+			MUST(s->settled && s->entry == o->entry &&
+				     s->of == o->of &&
+				     s->scale.mult == o->scale.mult &&
+				     s->scale.shift == o->scale.shift &&
+				     s->anchor.ns == o->anchor.ns &&
+				     s->anchor.full == o->anchor.full,
+			     "%zu", i);
+	}
+}
+
+static void choose(const char *name)
+{
+	const struct cpuc_slot *was = cpuc_current;
+	struct cpuc_slot before[SLOTS];
+	unsigned opens[SLOTS], closes[SLOTS];
+	long long (*entry)(void) = cpucycles;
+	struct process process;
+	size_t i;
+	int r;
+
+	memcpy(before, cpuc_slots, sizeof before);
+	for (i = 0; i < SLOTS; i++) {
+		opens[i] = fakes[i].opens;
+		closes[i] = fakes[i].closes;
+	}
+	look(&process);
+	errno = 4711;
+	r = cpucycles_select(name);
+	if (r != 0) {
+		MUST(name && (errno == ENOENT || errno == ENOTSUP), "%d",
+		     errno);
+		MUST(cpuc_current == was && cpucycles == entry, "changed");
+		errno = 4711;
+		check_process(&process);
+		return;
+	}
+	check_process(&process);
+	check_settled(before);
+	check_slots();
+	if (name == NULL)
+		name = machine.wanted;
+	if (name && !strcmp(cpucycles_implementation(), name))
+		check_only(name, opens);
+	else
+		check_best(opens, closes);
+}
+
+static uint64_t digest;
+
+static void mix(uint64_t x)
+{
+	digest = (digest ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+	digest ^= digest >> 29;
+}
+
+/* Without handlers nothing can be tried, and something is chosen. */
+static void last_resort(void)
+{
+	const struct cpuc_world world = {machine.persecond, cpuc_clock_ns};
+	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS, &world);
+
+	MUST(s->usable && s->settled && s->reason[0] == '\0', "%s", s->reason);
+	MUST(s == &cpuc_slots[COUNTERS] || s->counter->kind == CPUC_OS, "%s",
+	     s->counter->name);
+	mix((uint64_t)(s->of ? s->of(s) : s->entry()));
+}
+
+static void change(struct fake *f, uint8_t to)
+{
+	f->behaviour = (enum behaviour)(to % BEHAVIOURS);
+	f->changed = true;
+}
+
+static void use(struct fuzz_bytes b)
+{
+	static const char *const names[] = {NULL, "a", "b", "c",
+					    "d",  "e", "f", "nonsense"};
+	int calls = 0;
+	size_t i;
+	uint8_t x;
+
+	build_machine(&b);
+	digest = 0;
+	choose(NULL);
+	do {
+		count();
+		for (i = 0; i < SLOTS; i++) {
+			mix((uint64_t)cpuc_slots[i].precision);
+			mix(cpuc_slots[i].usable);
+			mix(cpuc_slots[i].scale.mult);
+		}
+		mix((uint64_t)(cpuc_current - cpuc_slots));
+		mix((uint64_t)cpucycles());
+		x = fuzz_byte(&b);
+		/* A machine changes: it sleeps, or a counter's behaviour. */
+		if (x & 0x40)
+			machine.ns += UINT64_C(3600000000000);
+		if (x & 0x80)
+			change(&fakes[x >> 3 & 3], fuzz_byte(&b));
+		if ((x & 7) == 7)
+			examine();
+		else if (x)
+			choose(names[x % 8]);
+	} while (x && ++calls < 4);
+	last_resort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes b = {data, size};
+	uint64_t first;
+
+	use(b);
+	first = digest;
+	/* Some are enough: it takes as long again. */
+	if (size % 4 == 0) {
+		use(b);
+		MUST(digest == first, "the second time is another");
+	}
+	return 0;
+}

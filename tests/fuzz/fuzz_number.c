@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: 0BSD */
+/* number.c: text that is to be a frequency. The first byte chooses the unit. */
+#include <config.h>
+#include "number.h"
+#include "reference.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct {
+		int exp10;
+		const char *unit;
+	} forms[] = {{0, ""}, {3, ""}, {6, ""}, {6, "MHz"}, {-3, ""}};
+	struct fuzz_bytes b = {data, size};
+	size_t form = fuzz_byte(&b) % (sizeof forms / sizeof *forms), len;
+	char *text = fuzz_part(&b, FUZZ_REST, &len);
+	uint64_t hz =
+		cpuc_parse_hz(text, len, forms[form].exp10, forms[form].unit);
+	uint64_t ref = ref_hz(text, len, forms[form].exp10, forms[form].unit);
+
+	MUST(hz == ref, "%llu instead of %llu", (unsigned long long)hz,
+	     (unsigned long long)ref);
+	free(text);
+	return 0;
+}

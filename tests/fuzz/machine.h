@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A pretended machine, described by bytes: counters that do right or wrong on
+ * a clock that passes as it is read. Replaces clock.c, registry.c and
+ * persecond.c; extend32.c is included, for what it remembers. */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include "calibrate.h"
+#include "clock.h"
+#include "cpucycles.h"
+#include "engine.h"
+#include "fuzz.h"
+#include "../../src/extend32.c"
+
+#define COUNTERS 6 /* and default-zero, the last */
+#define SLOTS (COUNTERS + 1)
+
+/* Run millions of times in a case, and of no interest to the fuzzer. */
+#ifdef __clang__
+#define QUICK __attribute__((no_sanitize("coverage", "address", "undefined")))
+#else
+#define QUICK
+#endif
+
+enum behaviour {
+	FINE,
+	BY_CALLS,    /* advances by calls, and not by time */
+	STUCK,       /* always the same */
+	STUCK_LATER, /* after `when` reads */
+	BACK_ONCE,   /* a jump back at read `when` */
+	BACK_OFTEN,  /* at each `when` reads */
+	JUMPS,       /* forwards, at each `when` reads */
+	FAULTS,      /* at read `when` */
+	BEHAVIOURS
+};
+
+enum opening {
+	OPENS = 3, /* up to here */
+	DENIED,    /* with a reason */
+	MUTE,      /* with an error alone */
+	OPEN_FAULTS,
+	OPENINGS = 8 /* from here on as OPENS */
+};
+
+/* A counter's behaviour; the rest of it is in counters[]. */
+static struct fake {
+	enum behaviour behaviour;
+	enum behaviour tried_as; /* when it was opened */
+	unsigned when;
+	enum opening opening;
+	int sig;
+	uint64_t rate;   /* true ticks per second */
+	uint64_t stated; /* what open states; 0: nothing */
+	uint64_t offset; /* its value at time 0, about */
+	unsigned cost;   /* ns that a read takes */
+	unsigned step;   /* it counts by so many */
+	unsigned reads;  /* since open */
+	unsigned opens, closes;
+	bool is_open, changed;
+} fakes[SLOTS];
+
+static struct {
+	uint64_t ns;    /* the time */
+	unsigned cost;  /* of reading the clock, ns */
+	unsigned grain; /* the clock shows multiples of it, ns */
+	bool stopped;
+	uint64_t persecond;
+	double core; /* cycles per ns */
+	const char *wanted;
+} machine;
+
+static struct cpuc_counter counters[SLOTS];
+struct cpuc_slot cpuc_slots[SLOTS];
+const size_t cpuc_slot_count = SLOTS;
+
+QUICK static uint64_t shown(void)
+{
+	return machine.stopped ? 1 : machine.ns / machine.grain * machine.grain;
+}
+
+QUICK uint64_t cpuc_clock_ns(void)
+{
+	machine.ns += machine.cost;
+	return shown();
+}
+
+QUICK uint64_t cpuc_clock_coarse_ns(void)
+{
+	machine.ns += machine.cost;
+	return shown() / 4000000 * 4000000;
+}
+
+uint64_t cpuc_clock_us(void)
+{
+	return cpuc_clock_ns() / 1000;
+}
+
+void cpuc_clock_check(void)
+{
+}
+
+bool cpuc_tsc_forbidden(void)
+{
+	return false;
+}
+
+uint64_t cpuc_persecond(void)
+{
+	return machine.persecond;
+}
+
+long long cpucycles_persecond(void)
+{
+	return (long long)machine.persecond;
+}
+
+const char *cpuc_getenv(const char *name)
+{
+	MUST(!strcmp(name, "cpucyclesimplementation"), "%s", name);
+	return machine.wanted;
+}
+
+/* Faults come only where the engine catches them: where signals are blocked. */
+static void fault(int sig)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	if (sigismember(&mask, SIGUSR1))
+		raise(sig);
+}
+
+QUICK static uint64_t ticks(const struct fake *f)
+{
+	uint64_t ns = machine.ns, n;
+
+	n = ns / 1000000000 * f->rate + ns % 1000000000 * f->rate / 1000000000;
+	return n / f->step * f->step + f->offset;
+}
+
+QUICK static long long read_fake(struct fake *f)
+{
+	uint64_t n;
+
+	f->reads++;
+	machine.ns += f->cost;
+	n = ticks(f);
+	switch (f->behaviour) {
+	case BY_CALLS:
+		n = f->offset + (uint64_t)f->reads * f->step;
+		break;
+	case STUCK:
+		n = f->offset;
+		break;
+	case STUCK_LATER:
+		n = f->reads > f->when ? f->offset : n;
+		break;
+	case BACK_ONCE:
+		n -= f->reads == f->when ? UINT64_C(1) << 30 : 0;
+		break;
+	case BACK_OFTEN:
+		n -= f->reads % f->when == 0 ? UINT64_C(1) << 30 : 0;
+		break;
+	case JUMPS:
+		machine.ns += f->reads % f->when == 0 ? 3000000 : 0;
+		n = ticks(f);
+		break;
+	case FAULTS:
+		if (f->reads >= f->when)
+			fault(f->sig);
+		break;
+	default:
+		break;
+	}
+	return (long long)n;
+}
+
+/* Readers have no argument: one a slot. */
+#define READERS(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#define READER(i)                                                           \
+	QUICK static long long tick##i(void)                                \
+	{                                                                   \
+		struct fake *f = &fakes[i];                                 \
+		long long n = read_fake(f);                                 \
+                                                                            \
+		return counters[i].bits == 32 ? (long long)(uint32_t)n : n; \
+	}                                                                   \
+	QUICK static long long core##i(void)                                \
+	{                                                                   \
+		return (long long)cpuc_calibrated((uint64_t)tick##i());     \
+	}
+READERS(READER)
+#define NAME(i) tick##i,
+static long long (*const ticks_of[])(void) = {READERS(NAME)};
+#undef NAME
+#define NAME(i) core##i,
+static long long (*const cores_of[])(void) = {READERS(NAME)};
+
+static long long read_zero(void)
+{
+	return 0;
+}
+
+/* The core, for calibrated counters. */
+static void run512(uint32_t turns)
+{
+	machine.ns += (uint64_t)((18 + 512 * (double)turns) / machine.core);
+}
+
+static void run32(uint32_t turns)
+{
+	machine.ns += (uint64_t)((18 + 32 * (double)turns) / machine.core);
+}
+
+static const struct cpuc_chain fake_chain[] = {{run512, run32, 480},
+					       {run512, run32, 480}};
+static struct cpuc_chain_ops fake_ops = {NULL, fake_chain, 2, NULL};
+
+static int open_fake(struct cpuc_slot *slot)
+{
+	struct fake *f = &fakes[slot - cpuc_slots];
+
+	f->opens++;
+	f->is_open = true;
+	f->reads = 0;
+	f->tried_as = f->behaviour;
+	if (f->stated != 0)
+		slot->rate = f->stated;
+	switch (f->opening) {
+	case DENIED:
+		cpuc_reason(slot, "denied by the machine");
+		return -EACCES;
+	case MUTE:
+		return -ENOENT;
+	case OPEN_FAULTS:
+		fault(f->sig);
+		return -EFAULT;
+	default:
+		return 0;
+	}
+}
+
+static void close_fake(struct cpuc_slot *slot)
+{
+	struct fake *f = &fakes[slot - cpuc_slots];
+
+	f->closes++;
+	f->is_open = false;
+}
+
+/* One counter, of seven bytes. */
+static void build(size_t i, struct fuzz_bytes *b)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+	static const uint64_t rates[] = {32768,      1000000,   24000000,
+					 100000000,  512000000, 1000000000,
+					 2000000000, 3999999999};
+	/* No clock comes to 2^64. */
+	static const uint64_t tops[] = {UINT64_C(1) << 31, UINT64_C(1) << 32,
+					UINT64_C(1) << 33, UINT64_C(1) << 47,
+					UINT64_C(1) << 48, UINT64_C(1) << 62,
+					UINT64_C(1) << 63};
+	static const int sigs[] = {SIGILL,  SIGFPE, SIGBUS,  SIGSEGV,
+				   SIGABRT, SIGSYS, SIGTRAP, SIGILL};
+	static const unsigned whens[] = {1, 2, 3, 17, 300, 900, 1001, 5000};
+	struct fake *f = &fakes[i];
+	uint8_t x = fuzz_byte(b), y = fuzz_byte(b), z;
+
+	counters[i] = (struct cpuc_counter){
+		.name = names[i],
+		.kind = (enum cpuc_kind)(x % (CPUC_ZERO + 1)),
+		.unit = (enum cpuc_unit)(x >> 3 & 3),
+		.bits = x & 0x20 ? 32 : 64,
+		.open = open_fake,
+		.close = x & 0x40 ? NULL : close_fake,
+	};
+	f->behaviour = (enum behaviour)(y % BEHAVIOURS);
+	f->opening = (enum opening)(y >> 3 & (OPENINGS - 1));
+	z = fuzz_byte(b);
+	f->sig = sigs[z & 7];
+	f->when = whens[z >> 3 & 7];
+	z = fuzz_byte(b);
+	f->rate = rates[z & 7] + (uint64_t)(z >> 3 & 3) * 12345;
+	z = fuzz_byte(b);
+	f->stated = z & 1 ? f->rate : z & 2 ? (uint64_t)z * z * z * z : 0;
+	f->stated = z == 0xfe ? UINT64_MAX : f->stated;
+	z = fuzz_byte(b);
+	f->step = 1 + (z >> 3);
+	/* It comes to that in a millisecond. */
+	if (z & 7)
+		f->offset = tops[(z & 7) - 1] - ticks(f) - f->rate / 1000;
+	f->cost = 1u + fuzz_byte(b);
+	counters[i].read = ticks_of[i];
+	/* A process has one ruler, and a host one such counter. */
+	if (counters[i].kind == CPUC_CALIBRATED && fake_ops.tick != NULL)
+		counters[i].kind = CPUC_REFERENCE;
+	if (counters[i].kind == CPUC_CALIBRATED) {
+		fake_ops.tick = ticks_of[i];
+		counters[i].chains = &fake_ops;
+		counters[i].unit = CPUC_TICK;
+		counters[i].bits = 64;
+		counters[i].read = cores_of[i];
+	}
+	/* The last resort takes these untried, as they are system calls. */
+	if (counters[i].kind == CPUC_OS) {
+		counters[i].unit = CPUC_TIME;
+		f->stated = f->rate;
+	}
+	/* What it says is true of what it reads, but for hardware's errors. */
+	if (counters[i].kind == CPUC_ZERO) {
+		counters[i].read = read_zero;
+		counters[i].unit = CPUC_CYCLE;
+		counters[i].bits = 64;
+	}
+	cpuc_slots[i] = (struct cpuc_slot){.counter = &counters[i]};
+}
+
+/* Everything as in a process that has not counted. */
+static void build_machine(struct fuzz_bytes *b)
+{
+	static const struct cpuc_slot *unselected;
+	static const unsigned grains[] = {1, 1, 1, 10, 100, 1000, 41, 10000000};
+	static const char *const wanted[] = {
+		NULL, NULL, NULL, "a", "b", "c", "default-zero", "nonsense"};
+	uint8_t x = fuzz_byte(b), y = fuzz_byte(b);
+	size_t i;
+
+	if (unselected == NULL)
+		unselected = cpuc_current;
+	cpuc_current = unselected;
+	cpucycles = cpuc_first;
+	memset(&own, 0, sizeof own);
+	memset(&cpuc_ruler, 0, sizeof cpuc_ruler);
+	memset(&cpuc_count, 0, sizeof cpuc_count);
+	memset(fakes, 0, sizeof fakes);
+	fake_ops.tick = NULL;
+	machine.ns = UINT64_C(1000000000) << (x & 7);
+	machine.grain = grains[x >> 3 & 7];
+	machine.stopped = x >> 6 == 3;
+	machine.cost = 1 + y % 128;
+	machine.wanted = wanted[y >> 5];
+	x = fuzz_byte(b);
+	machine.persecond = x & 1 ? 2000000000 : UINT64_C(1000000) << (x >> 4);
+	machine.core = 0.5 + (x >> 1 & 7) * 0.55;
+	for (i = 0; i < COUNTERS; i++)
+		build(i, b);
+	counters[COUNTERS] = (struct cpuc_counter){.name = "default-zero",
+						   .kind = CPUC_ZERO,
+						   .bits = 64,
+						   .read = read_zero};
+	cpuc_slots[COUNTERS] =
+		(struct cpuc_slot){.counter = &counters[COUNTERS]};
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The parsers again, slowly and by other means: C strings, and numbers as
+ * strings of digits in which the point is moved. */
+#ifndef REFERENCE_H
+#define REFERENCE_H
+
+#include <stdbool.h>
+#include "fuzz.h"
+
+#define REF_DIGITS "0123456789"
+#define REF_BLANKS " \t"
+#define REF_SPACE " \t\n\v\f\r"
+#define REF_LINE_MAX 2048 /* longer lines, or files, are left out */
+#define REF_MIN 1000000u
+#define REF_MAX UINT64_C(100000000000)
+
+static bool ref_all(const char *text, size_t len, const char *set)
+{
+	return strspn(text, set) >= len;
+}
+
+/* The number whose digits are d[0 ... n), with the point before d[point]. */
+static uint64_t ref_value(const char *d, size_t n, long point)
+{
+	char whole[32];
+	long i, at = 0;
+	size_t first = strspn(d, "0");
+	uint64_t hz;
+
+	/* More than 12 digits before the point are more than the limit. */
+	if (point <= (long)first || point - (long)first > 12)
+		return 0;
+	for (i = (long)first; i < point; i++)
+		whole[at++] = i < (long)n ? d[i] : '0';
+	whole[at] = '\0';
+	hz = strtoull(whole, NULL, 10);
+	d += (size_t)point < n ? (size_t)point : n;
+	if (hz < REF_MIN || hz > REF_MAX ||
+	    (hz == REF_MAX && !ref_all(d, strlen(d), "0")))
+		return 0;
+	return hz + (*d >= '5');
+}
+
+/* What cpuc_parse_hz must give. */
+__attribute__((unused)) static uint64_t ref_hz(const char *text, size_t len,
+					       int exp10, const char *unit)
+{
+	char *copy = calloc(2, len + 1), *digits = copy + len + 1, *p = copy;
+	size_t whole, part = 0;
+	long exponent = 0, most = (long)len + 64;
+	uint64_t hz = 0;
+
+	MUST(copy, "no memory");
+	memcpy(copy, text, len);
+	p += strspn(p, REF_SPACE);
+	whole = strspn(p, REF_DIGITS);
+	memcpy(digits, p, whole);
+	p += whole;
+	if (*p == '.') {
+		part = strspn(++p, REF_DIGITS);
+		memcpy(digits + whole, p, part);
+		p += part;
+	}
+	if (*p == 'e' || *p == 'E') {
+		exponent = strtol(p + 1, NULL, 10);
+		p += 1 + (p[1] == '+' || p[1] == '-');
+		if (strspn(p, REF_DIGITS) == 0)
+			goto out;
+		p += strspn(p, REF_DIGITS);
+	}
+	if (*unit) {
+		p += strspn(p, REF_BLANKS);
+		if (strncmp(p, unit, strlen(unit)) != 0)
+			goto out;
+		p += strlen(unit);
+	}
+	p += strspn(p, REF_SPACE);
+	/* A NUL in the text ends the copy too early. */
+	if (p != copy + len || whole + part == 0 || exponent > most ||
+	    exponent < -most)
+		goto out;
+	hz = ref_value(digits, whole + part, (long)whole + exponent + exp10);
+out:
+	free(copy);
+	return hz;
+}
+
+/* What cpuc_read_cells must give. */
+__attribute__((unused)) static uint64_t ref_cells(const char *data, size_t size)
+{
+	uint64_t number = 0;
+	size_t i;
+
+	for (i = 0; i < size && (size == 4 || size == 8); i++)
+		number = number * 256 + (unsigned char)data[i];
+	return number;
+}
+
+/* The value of the first line that has this key and a good number, *where it
+ * is. Blanks may follow the key, and those of `before` come before it. */
+static uint64_t ref_line(const char *text, size_t size, const char *before,
+			 const char *key, int exp10, const char *unit,
+			 size_t *where)
+{
+	size_t len, at, n = strlen(key);
+	const char *line, *newline, *colon;
+	uint64_t hz;
+
+	for (*where = 0; *where < size; *where += len + 1) {
+		line = text + *where;
+		newline = memchr(line, '\n', size - *where);
+		len = newline ? (size_t)(newline - line) : size - *where;
+		colon = memchr(line, ':', len);
+		if (colon == NULL || len >= REF_LINE_MAX)
+			continue;
+		/* There is a colon, so that this ends. */
+		at = strspn(line, before);
+		if ((size_t)(colon - line) < at + n ||
+		    memcmp(line + at, key, n) != 0)
+			continue;
+		at += n + strspn(line + at + n, REF_BLANKS);
+		if (line + at != colon)
+			continue;
+		at = (size_t)(colon + 1 - line);
+		hz = ref_hz(line + at, len - at, exp10, unit);
+		if (hz != 0)
+			return hz;
+	}
+	return 0;
+}
+
+/* What /proc/cpuinfo says about the frequency, and by which key. */
+__attribute__((unused)) static uint64_t
+ref_cpuinfo(const char *text, size_t size, const char **key)
+{
+	static const struct {
+		const char *key, *unit;
+	} keys[] = {{"cpu MHz", ""},
+		    {"CPU MHz", ""},
+		    {"clock", "MHz"},
+		    {"cpu MHz static", ""}};
+	uint64_t hz[4];
+	size_t i, where[4];
+
+	for (i = 0; i < 4; i++)
+		hz[i] = ref_line(text, size, REF_BLANKS, keys[i].key, 6,
+				 keys[i].unit, &where[i]);
+	/* Of the first two, the first in the file; else the first that is. */
+	i = hz[1] != 0 && (hz[0] == 0 || where[1] < where[0]);
+	while (i < 3 && hz[i] == 0)
+		i++;
+	*key = keys[i].key;
+	return hz[i];
+}
+
+__attribute__((unused)) static uint64_t ref_timebase(const char *text,
+						     size_t size)
+{
+	size_t where;
+
+	return ref_line(text, size, "", "timebase", 0, "", &where);
+}
+
+#endif
