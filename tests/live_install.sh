@@ -49,6 +49,29 @@ build_and_run() {
 	fi
 }
 
+# A project that CMake builds, which asks pkg-config.
+by_cmake() {
+	if ! command -v cmake >/dev/null; then
+		skip "there is no cmake"
+		return
+	fi
+	cat >"$tmp/CMakeLists.txt" <<-'TXT'
+		cmake_minimum_required(VERSION 3.13)
+		project(use C)
+		find_package(PkgConfig REQUIRED)
+		pkg_check_modules(CPUCYCLES REQUIRED IMPORTED_TARGET libcpucycles)
+		add_executable(use use.c)
+		target_link_libraries(use PkgConfig::CPUCYCLES)
+	TXT
+	(
+		unset MAKEFLAGS MAKELEVEL MFLAGS
+		cmake -S "$tmp" -B "$tmp/cmake" -G 'Unix Makefiles' \
+			-DCMAKE_MAKE_PROGRAM=make &&
+			cmake --build "$tmp/cmake" && "$tmp/cmake/use"
+	) >"$tmp/log" 2>&1
+	ok "C, shared, by CMake" || sed 's/^/# /' "$tmp/log"
+}
+
 if test -n "$(find "$lib" -name 'libcpucycles.so')"; then
 	build_and_run "C, shared" "$CC" use.c -I"$inc" -L"$lib" -lcpucycles
 	if test -n "$CXX"; then
@@ -62,6 +85,7 @@ if test -n "$(find "$lib" -name 'libcpucycles.so')"; then
 		# shellcheck disable=SC2046 # a list of flags
 		build_and_run "C, shared, by pkg-config" "$CC" use.c \
 			$(pkg-config --cflags --libs libcpucycles)
+		by_cmake
 		unset PKG_CONFIG_SYSROOT_DIR
 	else
 		skip "there is no pkg-config"

@@ -20,7 +20,7 @@ static const char help[] =
 	"them, and undoes it. Without option: as root --apply, otherwise --status.\n"
 	"\n"
 	"      --status    print each setting that this kernel has, whether it is open,\n"
-	"                  and what that allows to whom\n"
+	"                  and what that opens to whom\n"
 	"      --apply     open what is closed, until the next boot\n"
 	"      --persist   the same, and at every boot\n"
 	"      --revert    set what was changed back to what was found, and remove\n"
