@@ -55,6 +55,9 @@ int cpuc_lock(struct cpuc_guard *guard)
 		return -EDEADLK;
 	guard->err = errno;
 	sigfillset(&all);
+	/* A sandbox's handler answers for system calls that are denied; with
+	 * it blocked, they would end the process. */
+	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, &guard->mask);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 	acquire(pid);

@@ -12,8 +12,8 @@ struct cpuc_guard {
 	int err;
 };
 
-/* Takes the engine's lock, with signals blocked, thread cancellation off and
- * errno saved until cpuc_unlock. Waits for another thread, but not for one
+/* Takes the engine's lock, with signals other than SIGSYS blocked, thread
+ * cancellation off and errno saved until cpuc_unlock. Waits for another thread, but not for one
  * that a fork left behind in the parent. 0, or -EDEADLK when this very thread
  * holds it, which only a handler of a fault in the engine can come to see. */
 int cpuc_lock(struct cpuc_guard *guard);

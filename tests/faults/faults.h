@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef HAVE_LINUX_FILTER_H
 #include <linux/filter.h>
@@ -49,22 +50,29 @@ struct seen {
 	unsigned counters;
 };
 
-/* Runs f in a child, which no deadlock outlives. */
+#define PATIENCE 60 /* seconds; an emulator is slow, a deadlock for ever */
+
+/* Runs f in a child, which is killed if it is in a deadlock: alarm could be
+ * blocked, or in use. */
 __attribute__((unused)) static int in_child(int (*f)(void *), void *arg)
 {
+	const struct timespec nap = {0, 500000};
 	const struct rlimit none = {0, 0};
+	time_t end = time(NULL) + PATIENCE;
 	int status = -1;
 	pid_t pid;
 
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		alarm(120);
 		setrlimit(RLIMIT_CORE, &none);
 		_exit(f(arg));
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
+		if (time(NULL) > end)
+			kill(pid, SIGKILL);
+		nanosleep(&nap, NULL);
+	}
 	return WIFSIGNALED(status) ? KILLED + WTERMSIG(status)
 				   : WEXITSTATUS(status);
 }
