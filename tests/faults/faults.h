@@ -50,21 +50,23 @@ struct seen {
 	unsigned counters;
 };
 
-#define PATIENCE 60 /* seconds; an emulator is slow, a deadlock for ever */
-
 /* Runs f in a child, which is killed if it is in a deadlock: alarm could be
  * blocked, or in use. */
 __attribute__((unused)) static int in_child(int (*f)(void *), void *arg)
 {
 	const struct timespec nap = {0, 500000};
 	const struct rlimit none = {0, 0};
-	time_t end = time(NULL) + PATIENCE;
+	/* Seconds: an emulator is slow, and a child's child must be killed by
+	 * the child. */
+	static int patience = 60;
+	time_t end = time(NULL) + patience;
 	int status = -1;
 	pid_t pid;
 
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
+		patience /= 2;
 		setrlimit(RLIMIT_CORE, &none);
 		_exit(f(arg));
 	}
