@@ -54,34 +54,85 @@ static uint64_t count_at(const struct cpuc_base *b, uint64_t t, uint64_t ratio)
 	       scaled(d - b->due, b->ratio / 2 + ratio / 2);
 }
 
-static uint64_t nested(struct cpuc_count *c, const struct cpuc_base *b,
-		       uint64_t t)
+static uint64_t nested(struct cpuc_count *c, int use, uint64_t t)
 {
-	uint64_t n = count_at(b, t, b->ratio);
+	const struct cpuc_base *b = &c->base[use];
+	uint64_t n = c->end[use] ? c->end[use] : count_at(b, t, b->ratio);
 
 	if (n > c->high)
 		c->high = n;
 	return c->high;
 }
 
-static void publish(struct cpuc_count *c, const struct cpuc_base *next)
+/* Ends the base in use, at `cycles` or at the largest count that handlers were
+ * given. From then on they are given that, until there is a base that goes on
+ * from it: a count of theirs past it would not be in the new one. */
+static uint64_t end(struct cpuc_count *c, int use, uint64_t cycles)
 {
-	int other = !c->use;
+	do {
+		if (cycles < c->high)
+			cycles = c->high;
+		c->end[use] = cycles;
+	} while (cycles < c->high);
+	return cycles;
+}
 
-	c->base[other] = *next;
+static void publish(struct cpuc_count *c, int use, const struct cpuc_base *next)
+{
+	c->base[use] = *next;
+	c->end[use] = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	c->use = other;
+	c->use = use;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	c->busy = 0;
+}
+
+/* A handler that took long, or that came late, has measured instead. */
+static uint64_t taken_over(void)
+{
+	return cpuc_calibrated((uint64_t)cpuc_ruler.ops->tick());
+}
+
+/* Measures from now on, with the base that is in use now, and publishes the
+ * next; `began` tells whose measurement it is. */
+static uint64_t measure(struct cpuc_count *c, uint64_t began, uint64_t high)
+{
+	int use = c->use;
+	const struct cpuc_base *b = &c->base[use];
+	uint64_t t = (uint64_t)cpuc_ruler.ops->tick(), cost;
+	struct cpuc_track track = c->track;
+	struct cpuc_base next;
+
+	/* A handler has measured since the caller read its tick, and others
+	 * may have counted by that. */
+	if (t - b->tick < b->due) {
+		c->busy = 0;
+		return count_at(b, t, b->ratio);
+	}
+	next.ratio = cpuc_track_measure(&track);
+	if (c->began != began)
+		return taken_over();
+	if (c->high == high)
+		c->track = track;
+	if (next.ratio == 0 || c->high != high)
+		next.ratio = b->ratio ? b->ratio : cpuc_ruler.ratio;
+	next.cycles = end(c, use, count_at(b, t, next.ratio));
+	next.tick = (uint64_t)cpuc_ruler.ops->tick();
+	/* Three windows at most: what an interrupt or another process took is
+	 * not the measurement's cost. */
+	cost = since(t, next.tick);
+	if (cost > 3 * (uint64_t)cpuc_ruler.span)
+		cost = 3 * (uint64_t)cpuc_ruler.span;
+	next.due = cost * COST < TICKS_MAX ? cost * COST : TICKS_MAX;
+	if (c->began != began)
+		return taken_over();
+	publish(c, !use, &next);
+	return next.cycles;
 }
 
 uint64_t cpuc_calibrated_slow(uint64_t t)
 {
 	struct cpuc_count *c = &cpuc_count;
-	const struct cpuc_base *b = &c->base[c->use];
-	struct cpuc_track track;
-	struct cpuc_base next;
-	uint64_t cost, high;
 
 	/* The caller's load of cpucycles does not order the ruler after it on
 	 * weakly ordered CPUs; a thread's first call always comes this way. */
@@ -90,34 +141,13 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 	/* A handler that left by siglongjmp abandoned its measurement: after a
 	 * while that is taken over, and with it what was counted meanwhile. */
 	if (c->busy && since(c->began, t) < TICKS_MAX)
-		return nested(c, b, t);
+		return nested(c, c->use, t);
 	if (!c->busy)
 		c->high = 0;
-	high = c->high;
 	c->busy = 1;
 	c->began = t;
-	/* A handler may have measured since b was chosen. */
-	b = &c->base[c->use];
-	track = c->track;
-	next.ratio = cpuc_track_measure(&track);
-	if (c->began != t) /* a handler that took long took over */
-		return cpuc_calibrated((uint64_t)cpuc_ruler.ops->tick());
-	if (c->high == high)
-		c->track = track;
-	if (next.ratio == 0 || c->high != high)
-		next.ratio = b->ratio ? b->ratio : cpuc_ruler.ratio;
-	next.cycles = count_at(b, t, next.ratio);
-	if (next.cycles < c->high)
-		next.cycles = c->high;
-	next.tick = (uint64_t)cpuc_ruler.ops->tick();
-	/* Three windows at most: what an interrupt or another process took is
-	 * not the measurement's cost. */
-	cost = since(t, next.tick);
-	if (cost > 3 * (uint64_t)cpuc_ruler.span)
-		cost = 3 * (uint64_t)cpuc_ruler.span;
-	next.due = cost * COST < TICKS_MAX ? cost * COST : TICKS_MAX;
-	publish(c, &next);
-	return next.cycles;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return measure(c, t, c->high);
 }
 
 int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,

@@ -33,6 +33,7 @@ struct cpuc_count {
 	volatile sig_atomic_t busy; /* a measurement is under way */
 	volatile uint64_t began;    /* its first tick */
 	volatile uint64_t high;     /* the largest count given meanwhile */
+	volatile uint64_t end[2];   /* of a base that is about to go; or 0 */
 	struct cpuc_track track;
 };
 

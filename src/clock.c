@@ -13,9 +13,16 @@
 #include "probe.h"
 
 /* Linux's vDSO reads the clock in user space, by the time-stamp counter where
- * that is the clock source, and so faults where that is forbidden. Set when
- * known to be safe; a plain word that all threads may read at any time. */
-static int vdso_works;
+ * that is the clock source, and so faults where that is forbidden; a sandbox
+ * may answer the system call with SIGSYS. Each clock has the way that is known
+ * to be safe: plain words that all threads may read at any time. */
+enum way {
+	KERNEL, /* by system calls, as long as nothing is known */
+	FAST,
+	NONE /* any call faults */
+};
+
+static int way_ns, way_us;
 
 static uint64_t ns_of(int64_t sec, int64_t nsec)
 {
@@ -72,15 +79,33 @@ static uint64_t kernel_ns(clockid_t clock)
 		errno = saved;
 	return ns_of(sec, nsec);
 }
+
+/* A call of its own where its words have 64 bits: who denies the one may
+ * allow the other. */
+static uint64_t kernel_us(void)
+{
+#if defined(SYS_gettimeofday) && !defined(SYS_clock_gettime64)
+	struct timeval t = {0, 0};
+	int saved = errno;
+
+	if (syscall(SYS_gettimeofday, &t, NULL) != 0)
+		errno = saved;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+#else
+	return kernel_ns(CLOCK_REALTIME) / 1000;
+#endif
+}
 #endif
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t ns_by(int way, clockid_t clock)
 {
 	struct timespec t;
 	int saved = errno;
 
+	if (way == NONE)
+		return 0;
 #ifdef HAVE_KERNEL_NS
-	if (!__atomic_load_n(&vdso_works, __ATOMIC_RELAXED))
+	if (way == KERNEL)
 		return kernel_ns(clock);
 #endif
 	if (clock_gettime(clock, &t) != 0) {
@@ -90,57 +115,100 @@ static uint64_t clock_ns(clockid_t clock)
 	return ns_of(t.tv_sec, t.tv_nsec);
 }
 
+static uint64_t monotonic(int way)
+{
+	return ns_by(way, CLOCK_MONOTONIC);
+}
+
+static uint64_t time_of_day(int way)
+{
+	struct timeval t = {0, 0};
+	int saved = errno;
+
+	if (way == NONE)
+		return 0;
+#ifdef HAVE_KERNEL_NS
+	if (way == KERNEL)
+		return kernel_us();
+#endif
+	if (gettimeofday(&t, NULL) != 0)
+		errno = saved;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+}
+
 uint64_t cpuc_clock_ns(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	return monotonic(__atomic_load_n(&way_ns, __ATOMIC_RELAXED));
 }
 
 uint64_t cpuc_clock_coarse_ns(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
-	return clock_ns(CLOCK_MONOTONIC_COARSE);
+	return ns_by(__atomic_load_n(&way_ns, __ATOMIC_RELAXED),
+		     CLOCK_MONOTONIC_COARSE);
 #else
-	return clock_ns(CLOCK_MONOTONIC);
+	return cpuc_clock_ns();
 #endif
 }
 
 uint64_t cpuc_clock_us(void)
 {
-	struct timeval t;
-
-#ifdef HAVE_KERNEL_NS
-	if (!__atomic_load_n(&vdso_works, __ATOMIC_RELAXED))
-		return kernel_ns(CLOCK_REALTIME) / 1000;
-#endif
-	gettimeofday(&t, NULL);
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
+	return time_of_day(__atomic_load_n(&way_us, __ATOMIC_RELAXED));
 }
 
-bool cpuc_tsc_forbidden(void)
+static void ask_tsc(void *forbidden)
 {
 #ifdef PR_GET_TSC
 	int mode = 0, saved = errno;
 
 	if (prctl(PR_GET_TSC, &mode) == 0)
-		return mode == PR_TSC_SIGSEGV;
+		*(bool *)forbidden = mode == PR_TSC_SIGSEGV;
 	errno = saved;
+#else
+	(void)forbidden;
 #endif
-	return false;
 }
 
-static void try_fast_paths(void *unused)
+/* A sandbox that answers the question with a signal has not forbidden the
+ * counter. */
+bool cpuc_tsc_forbidden(void)
 {
-	struct timespec t;
-	struct timeval v;
+	bool forbidden = false;
 
-	(void)unused;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	gettimeofday(&v, NULL);
+	cpuc_probe(ask_tsc, &forbidden);
+	return forbidden;
+}
+
+struct trial {
+	uint64_t (*clock)(int way);
+	int way;
+	bool begun; /* not so where no handler can be installed */
+};
+
+static void try_clock(void *arg)
+{
+	struct trial *t = arg;
+
+	t->begun = true;
+	t->clock(t->way);
+}
+
+static int find_way(uint64_t (*clock)(int way), bool forbidden)
+{
+	struct trial t = {clock, FAST, false};
+
+	if (!forbidden && cpuc_probe(try_clock, &t) == 0)
+		return FAST;
+	t.way = KERNEL;
+	return cpuc_probe(try_clock, &t) == 0 || !t.begun ? KERNEL : NONE;
 }
 
 void cpuc_clock_check(void)
 {
-	int works = !cpuc_tsc_forbidden() && !cpuc_probe(try_fast_paths, NULL);
+	bool forbidden = cpuc_tsc_forbidden();
 
-	__atomic_store_n(&vdso_works, works, __ATOMIC_RELAXED);
+	__atomic_store_n(&way_ns, find_way(monotonic, forbidden),
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&way_us, find_way(time_of_day, forbidden),
+			 __ATOMIC_RELAXED);
 }

@@ -20,7 +20,8 @@ uint64_t cpuc_clock_coarse_ns(void);
 void cpuc_clock_check(void);
 
 /* Whether this thread may not read the time-stamp counter: x86 Linux's
- * prctl(PR_SET_TSC); false where there is no such thing. */
+ * prctl(PR_SET_TSC); false where there is no such thing, and where it cannot be
+ * asked. Between cpuc_probe_begin and cpuc_probe_end. */
 bool cpuc_tsc_forbidden(void);
 
 #endif

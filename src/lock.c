@@ -55,7 +55,13 @@ int cpuc_lock(struct cpuc_guard *guard)
 		return -EDEADLK;
 	guard->err = errno;
 	sigfillset(&all);
+	/* A sandbox's handler answers for system calls that are denied; with
+	 * it blocked, they would end the process. */
+	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, &guard->mask);
+	/* The type too: glibc before 2.37 looks at nothing else when a request
+	 * arrives that was sent a moment before. */
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &guard->type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
 	acquire(pid);
 	inside = pid;
@@ -67,6 +73,7 @@ void cpuc_unlock(struct cpuc_guard *guard)
 	inside = 0;
 	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
 	pthread_setcancelstate(guard->cancel, NULL);
+	pthread_setcanceltype(guard->type, NULL);
 	pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 	errno = guard->err;
 }

@@ -8,14 +8,16 @@
 /* The caller's state while the lock is held. */
 struct cpuc_guard {
 	sigset_t mask;
-	int cancel;
+	int cancel; /* state and */
+	int type;   /* type of cancellation */
 	int err;
 };
 
-/* Takes the engine's lock, with signals blocked, thread cancellation off and
- * errno saved until cpuc_unlock. Waits for another thread, but not for one
- * that a fork left behind in the parent. 0, or -EDEADLK when this very thread
- * holds it, which only a handler of a fault in the engine can come to see. */
+/* Takes the engine's lock, with signals other than SIGSYS blocked, thread
+ * cancellation off and errno saved until cpuc_unlock. Waits for another thread,
+ * but not for one that a fork left behind in the parent. 0, or -EDEADLK when
+ * this very thread holds it, which only a handler of a fault in the engine can
+ * come to see. */
 int cpuc_lock(struct cpuc_guard *guard);
 void cpuc_unlock(struct cpuc_guard *guard);
 

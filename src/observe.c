@@ -80,15 +80,23 @@ static bool have_chains(void)
 	return cpuc_ruler.ops != NULL;
 }
 
-uint64_t cpuc_observe(void)
+static void observe(void *hz)
 {
 	const struct cpuc_slot *slot = cpuc_current;
 
 	if (have_chains())
-		return by_chains();
-	if (slot->counter != NULL && slot->counter->kind <= CPUC_CORE_KERNEL)
-		return by_counter();
-	return 0;
+		*(uint64_t *)hz = by_chains();
+	else if (slot->counter != NULL &&
+		 slot->counter->kind <= CPUC_CORE_KERNEL)
+		*(uint64_t *)hz = by_counter();
+}
+
+/* What worked when it was chosen may have been forbidden since. */
+uint64_t cpuc_observe(void)
+{
+	uint64_t hz = 0;
+
+	return cpuc_probe(observe, &hz) == 0 ? hz : 0;
 }
 
 long long cpucycles_observepersecond(void)

@@ -16,10 +16,23 @@ static double measuring;     /* ns inside the slow path */
 static unsigned bad;         /* one of so many windows is interrupted */
 static unsigned windows = 1; /* state of the choice */
 static int stopped;
-static double chain_error; /* of the second chain */
-static void (*hook)(void); /* a signal handler, called in a window */
+static double chain_error;      /* of the second chain */
+static void (*hook)(void);      /* a signal handler, called in a window */
+static void (*tick_hook)(void); /* another, called at one of the next ticks */
+static int tick_hook_at;        /* 1: before the next, 2: after it, 3: ... */
+static int tick_hook_again;     /* how much later another one comes, or 0 */
 static unsigned changes;
 static uint64_t last_ratio;
+
+static void come_in(void)
+{
+	void (*h)(void) = tick_hook;
+
+	if (h == NULL || --tick_hook_at > 0)
+		return;
+	tick_hook = NULL;
+	h();
+}
 
 static void pass(double c)
 {
@@ -32,12 +45,16 @@ static void pass(double c)
 static long long fake_tick(void)
 {
 	static double at;
+	long long tick;
 
+	come_in();
 	pass(38);
 	if (!stopped)
 		at = now;
-	return (long long)((double)(long long)((at * clock_rate + 1e9) / step) *
+	tick = (long long)((double)(long long)((at * clock_rate + 1e9) / step) *
 			   step);
+	come_in();
+	return tick;
 }
 
 static void chain_of(double n, uint32_t turns, int is_long)
@@ -317,8 +334,8 @@ static void taken_over(void)
 	expire();
 	hook = slow_handler;
 	b = count();
-	ok(b - a > 400000000 && b - a < 403000000, "a slow handler counts once: %.4g",
-	   (double)(b - a));
+	ok(b - a > 400000000 && b - a < 403000000,
+	   "a slow handler counts once: %.4g", (double)(b - a));
 }
 
 static void thief(void)
@@ -519,6 +536,59 @@ static void signals(void)
 	ok(up && off() < 0.005, "a handler that never returns: measures again");
 }
 
+static uint64_t highest; /* that any handler was given */
+static int never_back;
+
+static void twice(void)
+{
+	uint64_t first = count(), second;
+
+	pass(20000);
+	second = count();
+	never_back &= highest <= first && first <= second;
+	highest = second;
+	/* The second time that one comes. */
+	tick_hook = tick_hook_again ? twice : NULL;
+	tick_hook_at = tick_hook_again;
+	tick_hook_again = 0;
+}
+
+/* Handlers at any two ticks that are read for a count, or by its measurement:
+ * what they were given, no later count is below. */
+static int at_ticks(int first, int again)
+{
+	uint64_t a = count(), b, n;
+	int all;
+
+	/* In the base's time, and long after it. */
+	pass(again % 3 ? 40000 : 4e8);
+	expire();
+	highest = 0;
+	tick_hook = twice;
+	tick_hook_at = first;
+	tick_hook_again = again;
+	b = count();
+	all = tick_hook == NULL;
+	tick_hook = NULL;
+	n = count();
+	never_back &= a <= b && b <= n && highest <= n;
+	return all;
+}
+
+static void at_any_tick(void)
+{
+	int first, again, up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	never_back = 1;
+	for (first = 1; at_ticks(first, 0); first++)
+		for (again = 1; at_ticks(first, again); again++)
+			;
+	ok(never_back && first > 20,
+	   "handlers that count at any two of %d ticks", first - 1);
+}
+
 static void gaps(void)
 {
 	uint64_t a, n;
@@ -581,6 +651,7 @@ int main(void)
 	agreement();
 	deviations();
 	signals();
+	at_any_tick();
 	gaps();
 	suspended();
 	return done_testing();

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,6 +75,14 @@ static void remove_base(void)
 	remove_all(base);
 }
 
+/* A test runner that has lost its patience sends one of these. */
+static void interrupted(int sig)
+{
+	remove_base();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
 static void die(const char *what)
 {
 	printf("Bail out! %s: %s\n", what, strerror(errno));
@@ -92,6 +101,10 @@ static void make_base(void)
 	if (!mkdtemp(base))
 		skip_all("no directory in %s: %s", tmp, strerror(errno));
 	atexit(remove_base);
+	signal(SIGALRM, interrupted);
+	signal(SIGHUP, interrupted);
+	signal(SIGINT, interrupted);
+	signal(SIGTERM, interrupted);
 	strcat(strcpy(root, base), "/root");
 }
 

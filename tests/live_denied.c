@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: 0BSD */
+/* System calls that a sandbox denies, each in every way, before the first
+ * call: what is selected then, and which reason is given. */
+#include "faults/faults.h"
+
+#ifdef HAVE_LINUX_FILTER_H
+#include <sys/time.h>
+#include <time.h>
+
+/* This program's clocks are system calls, as where the clock source is none
+ * that the vDSO can read: to deny clock_gettime is then to have no clock. */
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	long narrow[2] = {0, 0};
+#ifdef SYS_clock_gettime64
+	long long wide[2] = {0, 0};
+
+	if (syscall(SYS_clock_gettime64, clock, wide) == 0) {
+		t->tv_sec = (time_t)wide[0];
+		t->tv_nsec = (long)wide[1];
+		return 0;
+	}
+#endif
+#ifdef SYS_clock_gettime
+	if (syscall(SYS_clock_gettime, clock, narrow) != 0)
+		return -1;
+	t->tv_sec = narrow[0];
+	t->tv_nsec = narrow[1];
+	return 0;
+#else
+	return -1;
+#endif
+}
+
+enum how { ERRNO = 7, TRAP = 8, ALL = ERRNO | TRAP };
+
+enum then {
+	SAME,     /* what is selected without the fault, if that is no counter
+		   * of perf events and perf events are what is missing */
+	NO_CLOCK, /* not the system's clock, and not nothing */
+	OS,       /* a system clock: nothing can be tried */
+	DIES      /* as of any other such call */
+};
+
+/* What happens. `reason` is that of `counter`, as far as it is said here. */
+static const struct row {
+	const char *call;
+	enum how how;
+	enum then then;
+	const char *counter, *reason;
+} table[] = {
+	{"perf_event_open", ERRNO, SAME, "default-perfevent", "perf_event_"},
+	{"perf_event_open", TRAP, SAME, "default-perfevent", "SIGSYS"},
+	{"open", ALL, SAME, NULL, NULL},
+	{"mmap", ALL, SAME, NULL, NULL},
+	{"clock_gettime", ALL, NO_CLOCK, "default-monotonic",
+	 "clock_gettime fails"},
+	{"sched_setaffinity", ALL, SAME, NULL, NULL},
+	{"prctl", ALL, SAME, NULL, NULL},
+	{"rt_sigaction", ERRNO, OS, "default-perfevent", "SIGSYS"},
+	{"rt_sigaction", TRAP, DIES, NULL, NULL},
+	{"rt_sigprocmask", ERRNO, SAME, NULL, NULL},
+};
+
+struct attempt {
+	const struct denied_call *call; /* NULL: none */
+	const struct denied_how *how;
+	const char *named; /* cpucyclesimplementation; NULL: unset */
+};
+
+static struct seen *seen, *base;
+
+static int try(void *arg)
+{
+	const struct attempt *a = arg;
+	int bad;
+
+	unsetenv("cpucyclesimplementation");
+	if (a->named != NULL)
+		setenv("cpucyclesimplementation", a->named, 1);
+	if (a->call != NULL && deny_call(a->call, a->how) != 0)
+		return CANNOT;
+	bad = counts(1000);
+	look(seen);
+	if (seen->hz < 1000000 || seen->hz > 100000000000)
+		bad = 4;
+	return bad;
+}
+
+static const char *reason_of(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < seen->counters; i++)
+		if (!strcmp(seen->counter[i].name, name))
+			return seen->counter[i].reason;
+	return NULL;
+}
+
+static int as_told(const struct row *row, int status)
+{
+	const char *reason = row->counter ? reason_of(row->counter) : NULL;
+
+	if (row->then == DIES)
+		return status == KILLED + SIGSYS;
+	/* Where there is no such counter there is nothing to say of it. */
+	if (status != 0 || (reason != NULL && !strstr(reason, row->reason)))
+		return 0;
+	if (row->then == NO_CLOCK)
+		return strcmp(seen->name, "default-monotonic") != 0 &&
+		       strcmp(seen->kind, "zero") != 0;
+	if (row->then == OS)
+		return !strcmp(seen->kind, "os");
+	if (!strcmp(base->kind, "core"))
+		return strcmp(seen->kind, "zero") != 0;
+	return !strcmp(seen->name, base->name);
+}
+
+/* A calibration may fail on a busy machine, which no fault of ours explains. */
+#define TRIES 5
+
+static int find_base(void)
+{
+	struct attempt none = {NULL, NULL, NULL};
+	int status = in_child(try, &none);
+
+	*base = *seen;
+	return status;
+}
+
+static void check(const struct row *row, const struct denied_call *call,
+		  const struct denied_how *how)
+{
+	struct attempt a = {call, how, NULL};
+	int i, status = 0, good = 0;
+
+	if (SANITIZED && !strcmp(call->name, "mmap")) {
+		skip("%s denied with %s: sanitizers need it", call->name,
+		     how->name);
+		return;
+	}
+	for (i = 0; i < TRIES && !good; i++) {
+		if (i > 0)
+			find_base();
+		memset(seen, 0, sizeof *seen);
+		status = in_child(try, &a);
+		good = as_told(row, status);
+	}
+	ok(good, "%s denied with %s: %s (%d)%s%s", call->name, how->name,
+	   row->then == DIES ? "the process dies" : seen->name, status,
+	   row->reason ? ", " : "",
+	   row->reason && reason_of(row->counter) ? reason_of(row->counter)
+						  : "");
+}
+
+static void check_row(const struct row *row)
+{
+	int call, how;
+
+	for (call = 0; call < DENIED_CALLS; call++)
+		for (how = 0; how < DENIED_HOW; how++)
+			if (!strcmp(denied_calls[call].name, row->call) &&
+			    (row->how & 1 << how))
+				check(row, &denied_calls[call],
+				      &denied_how[how]);
+}
+
+/* A counter that is named and works is the only one tried: no other may so
+ * much as ask for what kills. */
+static void check_named(void)
+{
+	struct attempt a = {&denied_calls[0], &denied_how[4], NULL};
+	int status;
+	unsigned i;
+
+	for (i = 0; i < base->counters; i++) {
+		if (!base->counter[i].usable ||
+		    strstr(base->counter[i].name, "perf") ||
+		    !strcmp(base->kind, "core"))
+			continue;
+		a.named = base->counter[i].name;
+		status = in_child(try, &a);
+		if (!strcmp(a.named, "default-zero"))
+			ok(status == 3,
+			   "a kill for perf_event_open: %s "
+			   "counts nothing, as asked",
+			   a.named);
+		else
+			ok(status == 0 && !strcmp(seen->name, a.named),
+			   "a kill for perf_event_open: %s is taken, and "
+			   "nothing else tried (%d)",
+			   a.named, status);
+	}
+	a.named = NULL;
+	ok(in_child(try, &a) == KILLED + SIGSYS || base->counters == 0 ||
+		   reason_of("default-perfevent") == NULL,
+	   "without a name, the process is killed");
+}
+
+int main(void)
+{
+	struct attempt some = {&denied_calls[4], &denied_how[0], NULL};
+	int status;
+	size_t i;
+
+	seen = shared(2 * sizeof *seen);
+	base = seen + 1;
+	status = find_base();
+	ok(status == 0, "nothing denied: %s (%d)", seen->name, status);
+	if (in_child(try, &some) == CANNOT) {
+		skip("system calls cannot be filtered here");
+		return done_testing();
+	}
+	for (i = 0; i < sizeof table / sizeof *table; i++)
+		check_row(&table[i]);
+	check_named();
+	return done_testing();
+}
+#else
+int main(void)
+{
+	skip_all("system calls cannot be filtered here");
+}
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Threads: many short ones, cancelled ones, and forks while another thread is
+ * in its first call. LIVE_THREADS sets how many the many are. */
+#include "faults/faults.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+
+static pthread_attr_t small;
+
+/* Resident and mapped memory in kB, mappings and descriptors; 0 where there is
+ * no /proc to tell. */
+struct use {
+	long resident, mapped, mappings, descriptor;
+};
+
+static struct use in_use(void)
+{
+	struct use u = {0, 0, 0, open("/dev/null", O_RDONLY)};
+	FILE *f = fopen("/proc/self/statm", "r");
+	long page = sysconf(_SC_PAGESIZE) / 1024;
+	int c;
+
+	close((int)u.descriptor);
+	if (f == NULL)
+		return u;
+	if (fscanf(f, "%ld %ld", &u.mapped, &u.resident) != 2)
+		u.mapped = u.resident = 0;
+	fclose(f);
+	u.mapped *= page;
+	u.resident *= page;
+	f = fopen("/proc/self/maps", "r");
+	while (f != NULL && (c = getc(f)) != EOF)
+		u.mappings += c == '\n';
+	if (f != NULL)
+		fclose(f);
+	return u;
+}
+
+static void *count_few(void *arg)
+{
+	long long first = cpucycles();
+
+	return cpucycles() < first || counts(10) != 0 ? arg : NULL;
+}
+
+static int many(int n, void *bad)
+{
+	void *found = NULL;
+	pthread_t id[8];
+	int i, j, wrong = 0;
+
+	for (i = 0; i < n; i += 8) {
+		for (j = 0; j < 8; j++)
+			if (pthread_create(&id[j], &small, count_few, bad) != 0)
+				return 99;
+		for (j = 0; j < 8; j++) {
+			pthread_join(id[j], &found);
+			wrong += found != NULL;
+		}
+	}
+	return wrong;
+}
+
+/* An emulator's memory is in this process, but not its system calls. */
+static int emulated(void *arg)
+{
+	(void)arg;
+#ifdef HAVE_LINUX_FILTER_H
+	return deny(SYS_sched_setaffinity, SECCOMP_RET_ERRNO | EPERM) != 0;
+#else
+	return 0;
+#endif
+}
+
+static void check_many(void)
+{
+	const char *text = getenv("LIVE_THREADS");
+	int n = text ? atoi(text) : 2000, wrong;
+	struct use before, after;
+
+	wrong = many(n / 10, &n);
+	before = in_use();
+	wrong += many(n - n / 10, &n);
+	after = in_use();
+	ok(wrong == 0, "%d short threads count", n);
+	if (SANITIZED || in_child(emulated, NULL) != 0) {
+		skip("sanitizers and emulators keep memory of their own");
+		return;
+	}
+	diag("%ld kB resident, %ld kB mapped, in %ld mappings; at the end "
+	     "%+ld, %+ld, %+ld",
+	     before.resident, before.mapped, before.mappings,
+	     after.resident - before.resident, after.mapped - before.mapped,
+	     after.mappings - before.mappings);
+	/* The C library keeps stacks for threads to come. */
+	ok(after.resident - before.resident < 512 &&
+		   after.mappings - before.mappings < 32,
+	   "and leave no memory behind");
+	ok(after.descriptor == before.descriptor, "nor descriptors");
+}
+
+static int type; /* of cancellation */
+
+static void *counting(void *arg)
+{
+	int old;
+
+	pthread_setcanceltype(type, &old);
+	for (;;) {
+		cpucycles();
+		if (arg == NULL)
+			continue;
+		cpucycles_select(NULL);
+		cpucycles_observepersecond();
+		pthread_testcancel();
+	}
+	return NULL;
+}
+
+/* Whoever is cancelled holds nothing: others count, and select. */
+static int cancelled(int how, void *selecting)
+{
+	struct timespec nap = {0, 0};
+	void *result;
+	pthread_t id;
+	int i, bad = 0;
+
+	type = how;
+	for (i = 0; i < 50; i++) {
+		if (pthread_create(&id, &small, counting, selecting) != 0)
+			return CANNOT;
+		nap.tv_nsec = i * 37 % 20 * 100000;
+		nanosleep(&nap, NULL);
+		pthread_cancel(id);
+		pthread_join(id, &result);
+		/* glibc forgets the result of those that it ends when they
+		 * enable cancellation. */
+		bad |= how == PTHREAD_CANCEL_DEFERRED &&
+		       result != PTHREAD_CANCELED;
+		bad |= cpucycles_select(NULL) != 0 || counts(100) != 0;
+	}
+	return bad;
+}
+
+static int cancelled_selecting(void *arg)
+{
+	return cancelled(PTHREAD_CANCEL_DEFERRED, arg);
+}
+
+static int cancelled_anywhere(void *arg)
+{
+	return SANITIZED ? CANNOT : cancelled(PTHREAD_CANCEL_ASYNCHRONOUS, arg);
+}
+
+/* With a cancellation pending, no function acts on it, or forgets it. */
+static void *pending(void *arg)
+{
+	static struct cpucycles_counter c;
+
+	pthread_cancel(pthread_self());
+	cpucycles();
+	cpucycles_select(NULL);
+	cpucycles_implementation();
+	cpucycles_kind();
+	cpucycles_persecond();
+	cpucycles_observepersecond();
+	cpucycles_counter(0, &c, sizeof c);
+	*(int *)arg = 1;
+	pthread_testcancel();
+	return NULL;
+}
+
+static int not_a_point(void *arg)
+{
+	void *result;
+	pthread_t id;
+	int through = 0;
+
+	(void)arg;
+	if (pthread_create(&id, NULL, pending, &through) != 0)
+		return CANNOT;
+	pthread_join(id, &result);
+	return !through || result != PTHREAD_CANCELED;
+}
+
+static pthread_barrier_t barrier;
+
+static void *first(void *arg)
+{
+	pthread_barrier_wait(&barrier);
+	cpucycles();
+	return arg;
+}
+
+static int child_counts(void *arg)
+{
+	(void)arg;
+	return counts(100) != 0 || cpucycles_select(NULL) != 0 ||
+	       counts(100) != 0;
+}
+
+/* In a fresh process: forks as soon as another thread has begun. */
+static int fork_in_first(void *arg)
+{
+	pthread_t id;
+	int i, status;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&id, NULL, first, NULL) != 0)
+		return CANNOT;
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < *(int *)arg; i++)
+		__asm__ __volatile__("");
+	status = in_child(child_counts, NULL);
+	pthread_join(id, NULL);
+	return status != 0 ? status : counts(100);
+}
+
+static void check_fork(void)
+{
+	int i, wait, failed = 0, status;
+
+	for (i = 0; i < 50 && !failed; i++) {
+		wait = i * 20000;
+		status = in_child(fork_in_first, &wait);
+		failed = status != 0;
+		if (failed)
+			diag("fork %d: status %d", i, status);
+	}
+	ok(!failed, "50 forks while another thread is in its first call: "
+		    "the children count");
+}
+
+/* Every function from any thread at any time. */
+static void *everything(void *arg)
+{
+	struct cpucycles_counter c;
+	int i, *bad = arg;
+
+	for (i = 0; i < 20; i++) {
+		*bad |= cpucycles() == 0;
+		*bad |= cpucycles_select(NULL) != 0;
+		*bad |= cpucycles_implementation()[0] == '\0';
+		*bad |= cpucycles_kind()[0] == '\0';
+		*bad |= cpucycles_version()[0] == '\0';
+		*bad |= cpucycles_persecond() < 1000000;
+		*bad |= cpucycles_observepersecond() < 0;
+		*bad |= cpucycles_counter((unsigned)i % 3, &c, sizeof c) != 0;
+		cpucycles_fence();
+	}
+	return NULL;
+}
+
+static int all_at_once(void *arg)
+{
+	pthread_t id[8];
+	int bad[8] = {0}, i, sum = 0;
+
+	(void)arg;
+	for (i = 0; i < 8; i++)
+		if (pthread_create(&id[i], NULL, everything, &bad[i]) != 0)
+			return CANNOT;
+	for (i = 0; i < 8; i++) {
+		pthread_join(id[i], NULL);
+		sum += bad[i];
+	}
+	return sum;
+}
+
+int main(void)
+{
+	static int yes = 1;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 256 * 1024);
+	point("every function in 8 threads at once", all_at_once, NULL,
+	      "no threads");
+	check_fork();
+	point("no function is a cancellation point", not_a_point, NULL,
+	      "no threads");
+	point("50 threads cancelled between selections: others select",
+	      cancelled_selecting, &yes, "no threads");
+	point("50 threads cancelled anywhere in counts: others select",
+	      cancelled_anywhere, NULL, "sanitizers are in the way");
+	point("50 threads cancelled anywhere in selections: others select",
+	      cancelled_anywhere, &yes, "sanitizers are in the way");
+	check_many();
+	return done_testing();
+}

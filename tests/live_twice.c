@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A library that is loaded and unloaded at run time, in a program that has a
+ * static copy of its own, whose symbols are exported to it or not. */
+#include "faults/faults.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#define TIMES 100
+#define THREADS 4
+
+static char path[1024];
+
+/* The loaded library's. */
+static void *handle;
+static long long (**loaded)(void);
+static const char *(*loaded_kind)(void);
+static int (*loaded_select)(const char *);
+
+static int load(void)
+{
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (handle == NULL) {
+		diag("%s", dlerror());
+		return -1;
+	}
+	*(void **)&loaded = dlsym(handle, "cpucycles");
+	*(void **)&loaded_kind = dlsym(handle, "cpucycles_kind");
+	*(void **)&loaded_select = dlsym(handle, "cpucycles_select");
+	return loaded && loaded_kind && loaded_select ? 0 : -1;
+}
+
+static int loaded_counts(int calls)
+{
+	long long first = (*loaded)(), last = first, now;
+
+	while (calls-- > 0) {
+		now = (*loaded)();
+		if (now < last)
+			return 12;
+		last = now;
+	}
+	return last > first && strcmp(loaded_kind(), "zero") != 0 ? 0 : 13;
+}
+
+static volatile sig_atomic_t calls;
+
+static void nothing(int sig)
+{
+	(void)sig;
+	calls = calls + 1;
+}
+
+static int own(void)
+{
+	struct sigaction now;
+
+	sigaction(SIGSEGV, NULL, &now);
+	return now.sa_handler == nothing;
+}
+
+/* Both copies select and count, one after the other; nothing stays of it. */
+static int in_turn(void *arg)
+{
+	int loaded_first = *(int *)arg, i, bad = 0;
+
+	if (load() != 0)
+		return 9;
+	signal(SIGSEGV, nothing);
+	for (i = 0; i < 2; i++)
+		bad |= (i ^ loaded_first) ? loaded_counts(1000) : counts(1000);
+	bad |= cpucycles_select(NULL) != 0 || loaded_select(NULL) != 0;
+	bad |= counts(1000) | loaded_counts(1000);
+	return bad ? bad : !own();
+}
+
+static int of_child(void *arg)
+{
+	(void)arg;
+	return counts(1000) | loaded_counts(1000);
+}
+
+static int forked(void *arg)
+{
+	if (load() != 0)
+		return 9;
+	return counts(10) | loaded_counts(10) | in_child(of_child, arg);
+}
+
+static pthread_barrier_t barrier;
+
+static void *other_first(void *bad)
+{
+	pthread_barrier_wait(&barrier);
+	*(int *)bad = loaded_counts(1000);
+	return NULL;
+}
+
+/* Neither copy knows of the other's handlers, so that one may put back the
+ * other's; the application's is reached all the same. */
+static int at_once(void *arg)
+{
+	pthread_t id;
+	int bad, other = 0;
+
+	(void)arg;
+	if (load() != 0)
+		return 9;
+	/* An exported variable serves both: then counts of both mix. */
+	if (dlsym(RTLD_DEFAULT, "cpucycles") == (void *)&cpucycles)
+		return CANNOT;
+	signal(SIGSEGV, nothing);
+	pthread_barrier_init(&barrier, NULL, 2);
+	if (pthread_create(&id, NULL, other_first, &other) != 0)
+		return CANNOT;
+	pthread_barrier_wait(&barrier);
+	bad = counts(1000);
+	pthread_join(id, NULL);
+	raise(SIGSEGV);
+	return bad | other ? bad | other : calls != 1;
+}
+
+static int all_at_once(void *arg)
+{
+	int i, status = 0;
+
+	for (i = 0; i < 50 && status == 0; i++)
+		status = in_child(at_once, arg);
+	return status;
+}
+
+static volatile int stop;
+
+static void *counting(void *bad)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		*(int *)bad |= loaded_counts(1000);
+	return NULL;
+}
+
+static int mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	int c, n = 0;
+
+	while (f != NULL && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f != NULL)
+		fclose(f);
+	return n;
+}
+
+/* Loaded and unloaded with threads alive that have counted by it, and that end
+ * when it would be gone. */
+static int again_and_again(void *arg)
+{
+	pthread_t id[THREADS];
+	int bad[THREADS] = {0}, i, before, sum = 0;
+
+	(void)arg;
+	if (load() != 0)
+		return 9;
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&id[i], NULL, counting, &bad[i]) != 0)
+			return CANNOT;
+	sum = loaded_counts(1000);
+	before = mappings();
+	for (i = 0; i < TIMES; i++) {
+		if (dlclose(handle) != 0 || load() != 0)
+			return 9;
+		sum |= loaded_counts(10);
+	}
+	dlclose(handle);
+	if (mappings() > before + 8)
+		sum |= 32;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(id[i], NULL);
+		sum |= bad[i];
+	}
+	return sum;
+}
+
+int main(void)
+{
+	static int yes = 1, no;
+	const char *build = getenv("top_builddir");
+
+	snprintf(path, sizeof path, "%s/.libs/libcpucycles.so.1",
+		 build ? build : ".");
+	if (SANITIZED)
+		skip_all("a sanitizer allows one copy of a variable");
+	if (access(path, R_OK) != 0)
+		skip_all("there is no %s", path);
+	point("a static copy counts, then a loaded one; handlers are restored",
+	      in_turn, &no, "");
+	point("the other way round", in_turn, &yes, "");
+	point("children of a fork count by both", forked, NULL, "");
+	point("first calls of both at the same time, in 50 processes",
+	      all_at_once, NULL, "one variable for two is not promised");
+	point("loaded and unloaded 100 times while threads count by it, and "
+	      "then end",
+	      again_and_again, NULL, "no threads");
+	return done_testing();
+}
