@@ -10,7 +10,16 @@ trap 'rm -rf "$tmp"' EXIT
 unset cpucyclesimplementation cpucyclespersecond
 escape=$(printf '\033')
 
-# until_lines N PATTERN: waits for so many lines; a minute is for ever.
+# begin OPTION...: runs in the background. The file is there before the shell
+# of the background is.
+begin() {
+	: >"$tmp/out"
+	"$info" "$@" >"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+}
+
+# until_lines N PATTERN: waits for so many lines of what begin has started; a
+# minute is for ever.
 until_lines() {
 	i=0
 	while test "$(grep -c "$2" "$tmp/out")" -lt "$1" && test $i -lt 600; do
@@ -34,8 +43,7 @@ terminate() {
 	wait "$pid"
 }
 
-"$info" --json --watch >"$tmp/out" 2>"$tmp/err" &
-pid=$!
+begin --json --watch
 until_lines 3 .
 ok "--json --watch prints one object after the other"
 terminate
@@ -54,8 +62,7 @@ else
 	skip "there is no python3"
 fi
 
-"$info" --watch >"$tmp/out" 2>"$tmp/err" &
-pid=$!
+begin --watch
 until_lines 2 '^cpucycles kind '
 terminate
 test "$(grep -c '^cpucycles tracesetup 0 ' "$tmp/out")" -ge 2
