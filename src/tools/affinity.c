@@ -100,3 +100,12 @@ int affinity_here(void)
 }
 
 #endif
+
+int affinity_count(const struct affinity *a)
+{
+	int cpu, n = 0;
+
+	for (cpu = -1; (cpu = affinity_next(a, cpu)) >= 0;)
+		n++;
+	return n;
+}

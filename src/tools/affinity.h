@@ -16,6 +16,9 @@ int affinity_get(struct affinity *a);
 /* The next of them above `cpu`, or -1. The first is that above -1. */
 int affinity_next(const struct affinity *a, int cpu);
 
+/* How many there are. */
+int affinity_count(const struct affinity *a);
+
 /* Has the thread run on this CPU alone. 0, or an errno. */
 int affinity_pin(const struct affinity *a, int cpu);
 

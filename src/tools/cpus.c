@@ -1,41 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The rate of each CPU's core, found by running on each in turn. */
 #include <config.h>
-#include <errno.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "affinity.h"
 #include "cpucycles.h"
 #include "cpus.h"
 #include "stats.h"
-
-#ifdef HAVE_SCHED_SETAFFINITY
+#include "tool.h"
 
 #define SAMPLES 15
-#define CPUS_MAX (1 << 20) /* far more than any kernel has */
-#define MANY 8             /* from so many on, progress is worth a line */
-
-/* The CPUs this process may run on; *ncpus is how many the set has room for.
- * The kernel refuses a set that is too small for it. */
-static cpu_set_t *allowed(size_t *ncpus)
-{
-	cpu_set_t *set;
-	size_t n;
-
-	for (n = 1024; n <= CPUS_MAX; n *= 2) {
-		set = CPU_ALLOC(n);
-		if (set == NULL)
-			return NULL;
-		if (sched_getaffinity(0, CPU_ALLOC_SIZE(n), set) == 0) {
-			*ncpus = n;
-			return set;
-		}
-		CPU_FREE(set);
-	}
-	return NULL;
-}
+#define MANY 8 /* from so many on, progress is worth a line */
 
 static void print_rate(int cpu)
 {
@@ -58,64 +34,43 @@ static void print_rate(int cpu)
 		       (double)hz[SAMPLES / 2]);
 }
 
-static void print_cpu(int cpu, size_t ncpus)
+static void print_cpu(const struct affinity *a, int cpu)
 {
-	cpu_set_t *one = CPU_ALLOC(ncpus);
+	int err = affinity_pin(a, cpu);
 
-	if (one == NULL)
-		return;
-	CPU_ZERO_S(CPU_ALLOC_SIZE(ncpus), one);
-	CPU_SET_S((size_t)cpu, CPU_ALLOC_SIZE(ncpus), one);
-	if (sched_setaffinity(0, CPU_ALLOC_SIZE(ncpus), one) == 0)
+	if (err == 0)
 		print_rate(cpu);
 	else
 		printf("cpucycles cpu %d unavailable: %s\n", cpu,
-		       strerror(errno));
-	CPU_FREE(one);
+		       strerror(err));
 }
 
 int print_cpus(void)
 {
-	int cpu, done = 0, all;
-	size_t size, ncpus;
-	cpu_set_t *set = allowed(&ncpus);
+	struct affinity a;
+	int cpu, done = 0, all, err = affinity_get(&a);
 
-	if (set == NULL) {
+	if (err) {
 		fprintf(stderr,
 			"cpucycles-info: cannot tell which CPUs this "
 			"process may run on: %s\n",
-			strerror(errno));
-		return 1;
+			strerror(err));
+		return TOOL_FINDING;
 	}
 	if (cpucycles_observepersecond() == 0) {
 		fprintf(stderr, "cpucycles-info: the core's rate cannot be "
 				"measured here: no counter of kind core or "
 				"calibrated works\n");
-		CPU_FREE(set);
-		return 1;
+		affinity_end(&a);
+		return TOOL_FINDING;
 	}
-	size = CPU_ALLOC_SIZE(ncpus);
-	all = CPU_COUNT_S(size, set);
-	for (cpu = 0; (size_t)cpu < ncpus; cpu++) {
-		if (!CPU_ISSET_S((size_t)cpu, size, set))
-			continue;
-		done++;
+	all = affinity_count(&a);
+	for (cpu = affinity_next(&a, -1); cpu >= 0;
+	     cpu = affinity_next(&a, cpu)) {
 		if (all >= MANY && isatty(2))
-			fprintf(stderr, "\rCPU %d of %d\r", done, all);
-		print_cpu(cpu, ncpus);
+			fprintf(stderr, "\rCPU %d of %d\r", ++done, all);
+		print_cpu(&a, cpu);
 	}
-	sched_setaffinity(0, size, set);
-	CPU_FREE(set);
-	return 0;
+	affinity_end(&a);
+	return TOOL_GOOD;
 }
-
-#else
-
-int print_cpus(void)
-{
-	fprintf(stderr, "cpucycles-info: --cpus needs a system on which a "
-			"thread can choose its CPU\n");
-	return 1;
-}
-
-#endif

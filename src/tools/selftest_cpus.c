@@ -47,7 +47,7 @@ static void visit_all(struct moves *m, const struct affinity *a, long long stay)
 enum outcome selftest_migration(struct selftest *self)
 {
 	struct moves m = {cpucycles(), 0, 0, 0};
-	int cpu, n = 0, rounds, i;
+	int n, rounds, i;
 	struct affinity a;
 	long long stay;
 	int err = affinity_get(&a);
@@ -56,8 +56,7 @@ enum outcome selftest_migration(struct selftest *self)
 		return selftest_say(self, SKIPPED,
 				    "a thread cannot choose its CPU here: %s",
 				    strerror(err));
-	for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;)
-		n++;
+	n = affinity_count(&a);
 	rounds = n < 16 ? 32 / n : 2;
 	stay = self->ms * 1000000LL / (n * rounds);
 	for (i = 0; i < rounds && n > 1; i++)
