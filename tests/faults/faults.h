@@ -67,6 +67,9 @@ __attribute__((unused)) static int in_child(int (*f)(void *), void *arg)
 	pid = fork();
 	if (pid == 0) {
 		patience /= 2;
+#ifdef PR_SET_PDEATHSIG
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
 		setrlimit(RLIMIT_CORE, &none);
 		_exit(f(arg));
 	}
