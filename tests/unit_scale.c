@@ -112,6 +112,7 @@ static void check_boundaries(void)
 	static const unsigned bits[] = {31, 32, 48, 63, 64};
 	const uint64_t num = 64903, den = 25000;
 	struct cpuc_scale s = cpuc_scale_of(num, den);
+	/* NOLINTNEXTLINE(readability-suspicious-call-argument): the inverse */
 	struct cpuc_scale inverse = cpuc_scale_of(den, num);
 	size_t i, j, k;
 

@@ -74,7 +74,8 @@ static int choose(const struct request *r)
 	struct cpucycles_counter c;
 	unsigned i;
 
-	if (cpucycles_select(r->counter) == 0)
+	/* Without a name there always is one to choose. */
+	if (cpucycles_select(r->counter) == 0 || r->counter == NULL)
 		return TOOL_GOOD;
 	if (errno == ENOENT) {
 		fprintf(stderr,
@@ -153,7 +154,7 @@ static int set_form(struct request *r, const char *option)
 int main(int argc, char **argv)
 {
 	struct request r = {0};
-	int option, i, status;
+	int option, i = 0, status;
 
 	setlocale(LC_CTYPE, "");
 	/* A reader that has gone is an error like any: it gets a message. */

@@ -57,10 +57,12 @@ enum outcome selftest_migration(struct selftest *self)
 				    "a thread cannot choose its CPU here: %s",
 				    strerror(err));
 	n = affinity_count(&a);
-	rounds = n < 16 ? 32 / n : 2;
-	stay = self->ms * 1000000LL / (n * rounds);
-	for (i = 0; i < rounds && n > 1; i++)
-		visit_all(&m, &a, stay > STAY_MIN ? stay : STAY_MIN);
+	if (n > 1) {
+		rounds = n < 16 ? 32 / n : 2;
+		stay = self->ms * 1000000LL / (n * rounds);
+		for (i = 0; i < rounds; i++)
+			visit_all(&m, &a, stay > STAY_MIN ? stay : STAY_MIN);
+	}
 	affinity_end(&a);
 	if (m.done < 2)
 		return selftest_say(self, SKIPPED,

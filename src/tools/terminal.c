@@ -22,10 +22,11 @@ static int has(const char *variable)
 /* COLUMNS, which shells rarely export, is the user's word. */
 static int find_width(int columns)
 {
-	const char *wish = getenv("COLUMNS");
+	const char *text = getenv("COLUMNS");
+	long wish = text != NULL ? strtol(text, NULL, 10) : 0;
 
-	if (wish != NULL && atoi(wish) > 0)
-		columns = atoi(wish);
+	if (wish > 0)
+		columns = wish < WIDTH_MAX ? (int)wish : WIDTH_MAX;
 	if (columns <= 0)
 		return WIDTH;
 	if (columns < WIDTH_MIN)
@@ -40,7 +41,8 @@ struct terminal terminal(void)
 	struct winsize size = {0};
 
 	if (isatty(1)) {
-		t.escapes = has("TERM") && strcmp(type, "dumb") != 0;
+		t.escapes = type != NULL && *type != '\0' &&
+			    strcmp(type, "dumb") != 0;
 		t.colour = t.escapes && !has("NO_COLOR");
 		if (ioctl(1, TIOCGWINSZ, &size) == 0)
 			t.height = size.ws_row;

@@ -123,7 +123,7 @@ static void bench_threads(int n)
  * core counter can win, and none would be tried. */
 static long long tick(void)
 {
-	return bench_bare() & ~255ll;
+	return bench_bare() & ~255LL;
 }
 
 static int refuse(struct cpuc_slot *slot)

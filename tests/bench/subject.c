@@ -48,7 +48,8 @@ struct subject *subject_shared(void)
 /* A peer's name with its version and what it counts with. */
 static int load_peer(struct subject *s, const char *path)
 {
-	const char *(*implementation)(void), *(*version)(void);
+	const char *(*implementation)(void);
+	const char *(*version)(void);
 	void *library;
 
 	if (!subject_load(s, path))

@@ -45,13 +45,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_bytes b = {data, size};
 	uint64_t hz, ref;
 	size_t len;
-	char *text;
+	char *text, *part;
 
 	world = fuzz_byte(&b);
 	asked = 0;
 	settled = (struct rate){0, NULL};
-	text = fuzz_part(&b, '\0', &len);
-	text = realloc(text, len + 1);
+	part = fuzz_part(&b, '\0', &len);
+	text = realloc(part, len + 1);
 	MUST(text, "no memory");
 	text[len] = '\0';
 	setenv("cpucyclespersecond", text, 1);

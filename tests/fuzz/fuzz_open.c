@@ -13,7 +13,7 @@ static void check_number(const char *text, size_t len)
 {
 	char copy[32] = "", canonical[32];
 	long long wide;
-	int value, err = open_number(text, len, &value);
+	int value = 0, err = open_number(text, len, &value);
 
 	if (len >= sizeof copy || memchr(text, '\0', len)) {
 		MUST(err, "%zu bytes", len);
@@ -28,13 +28,13 @@ static void check_number(const char *text, size_t len)
 		MUST(err, "%s: %d", copy, value);
 }
 
-/* Whether `text` has this line. */
-static bool has(const char *text, const char *line, size_t len)
+/* Whether this line is one of those from `at` on. */
+static bool has(const char *at, const char *line, size_t len)
 {
-	for (; text != NULL; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (strlen(text) > len && memcmp(text, line, len) == 0 &&
-		    text[len] == '\n')
+	for (; at != NULL; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (strlen(at) > len && memcmp(at, line, len) == 0 &&
+		    at[len] == '\n')
 			return true;
 	}
 	return false;

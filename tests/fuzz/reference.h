@@ -31,7 +31,7 @@ static uint64_t ref_value(const char *d, size_t n, long point)
 	if (point <= (long)first || point - (long)first > 12)
 		return 0;
 	for (i = (long)first; i < point; i++)
-		whole[at++] = i < (long)n ? d[i] : '0';
+		whole[at++] = (char)(i < (long)n ? d[i] : '0');
 	whole[at] = '\0';
 	hz = strtoull(whole, NULL, 10);
 	d += (size_t)point < n ? (size_t)point : n;
@@ -139,8 +139,8 @@ ref_cpuinfo(const char *text, size_t size, const char **key)
 		    {"CPU MHz", ""},
 		    {"clock", "MHz"},
 		    {"cpu MHz static", ""}};
-	uint64_t hz[4];
-	size_t i, where[4];
+	uint64_t hz[4] = {0};
+	size_t i, where[4] = {0};
 
 	for (i = 0; i < 4; i++)
 		hz[i] = ref_line(text, size, REF_BLANKS, keys[i].key, 6,

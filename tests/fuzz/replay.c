@@ -11,13 +11,13 @@
 
 static void run_file(const char *path, FILE *f)
 {
-	uint8_t *data = malloc(SIZE_MAX_READ);
+	uint8_t *data, *all = malloc(SIZE_MAX_READ);
 	size_t size;
 
-	MUST(data, "no memory");
-	size = fread(data, 1, SIZE_MAX_READ, f);
+	MUST(all, "no memory");
+	size = fread(all, 1, SIZE_MAX_READ, f);
 	/* As libFuzzer does it: memory of exactly that size. */
-	data = realloc(data, size ? size : 1);
+	data = realloc(all, size ? size : 1);
 	MUST(data, "no memory");
 	diag("%s", path);
 	LLVMFuzzerTestOneInput(data, size);
