@@ -63,6 +63,9 @@ cpucyclesimplementation=nonesuch "$info" >"$tmp/out"
 grep -q '^cpucycles note cpucyclesimplementation=nonesuch was not taken: ' \
 	"$tmp/out"
 ok "an unknown name is noted"
+cpucyclespersecond=many "$info" >"$tmp/out"
+grep -q '^cpucycles note cpucyclespersecond=many was not taken: ..' "$tmp/out"
+ok "so is a rate that is none"
 
 cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
 	>"$tmp/out"
