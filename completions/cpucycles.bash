@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: 0BSD
 # Completion of the cpucycles tools for bash. A tool's --help is what it
-# offers: options, and by the capitals after an option what follows that.
+# offers: options, and by the capitals after an option what follows that. Where
+# it takes a CHECK, --list has those.
 # shellcheck shell=bash
 
 _cpucycles()
 {
-	local command=${1/#\~/$HOME} word=$2 before=$3 help follows info
+	local command=${1/#\~/$HOME} word=$2 before=$3 help follows info offer
 	local option='^ \{1,\}\(-[[:alpha:]], \)\{0,1\}'
 
 	# bash makes three words of --root=DIR.
@@ -34,8 +35,10 @@ _cpucycles()
 			-- "$word")
 		;;
 	'')
-		mapfile -t COMPREPLY < <(compgen -W "$(sed -n \
-			"s/$option\(--[a-z-]*\).*/\2/p" <<<"$help")" -- "$word")
+		offer=$(sed -n "s/$option\(--[a-z-]*\).*/\2/p" <<<"$help")
+		[[ $help == *'[CHECK]'* ]] &&
+			offer+=" $("$command" --list 2>/dev/null | sed 's/ .*//')"
+		mapfile -t COMPREPLY < <(compgen -W "$offer" -- "$word")
 		;;
 	esac
 }

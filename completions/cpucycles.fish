@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: 0BSD
 # Completion of the cpucycles tools for fish. A tool's --help is what it offers:
-# options, and by the capitals after an option what follows that.
+# options, and by the capitals after an option what follows that. Where it takes
+# a CHECK, --list has those.
 
 function __cpucycles
 	set -l words (commandline -opc)
@@ -19,6 +20,8 @@ function __cpucycles
 	case ''
 		string replace -rf -- $option'(--[a-z-]+)(?:[= ][A-Z]+)?(?: +(.*))?$' \
 			'$1\t$2' $help
+		string match -q '*[CHECK]*' -- $help[1]; and $words[1] --list 2>/dev/null |
+			string replace -r '^(\S+) +' '$1\t'
 	end
 end
 

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <cpucycles.h>
 
+#define CALLS 50     /* a row: a step of the count is little of it */
 #define TIMINGS 1001 /* the quartiles are then 250, 500 and 750 */
 
 uint64_t word = UINT64_C(0x8001001001001001), ones;
 
-static void shift(void) /* counts the ones in the word: a bit a round */
+static void shift(void) /* counts ones: a bit a round */
 {
 	ones = 0;
 	for (uint64_t w = word; w != 0; w >>= 1)
@@ -28,31 +29,41 @@ static void clear(void) /* the same: a one a round */
 
 static int ascending(const void *a, const void *b)
 {
-	long long x = *(const long long *)a, y = *(const long long *)b;
-	return (x > y) - (x < y);
+	const double *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static double row(void (*timed)(void)) /* cycles a call */
+{
+	long long start = cpucycles();
+	for (int call = 0; call < CALLS; call++) {
+		cpucycles_fence();
+		timed();
+		cpucycles_fence();
+	}
+	return (double)(cpucycles() - start) / CALLS;
+}
+
+static void summarize(const char *name, double *r)
+{
+	qsort(r, TIMINGS, sizeof *r, ascending);
+	printf("%s: median %.1f cycles, ", name, r[500]);
+	printf("quartiles %.1f and %.1f\n", r[250], r[750]);
 }
 
 int main(void)
 {
-	void (*function[2])(void) = {shift, clear};
-	static long long timing[2][TIMINGS];
+	static double s[TIMINGS], c[TIMINGS];
 
-	for (int i = 0; i < 2 * TIMINGS; i++) {
-		cpucycles_fence();
-		long long start = cpucycles();
-		cpucycles_fence();
-		function[i % 2]();
-		cpucycles_fence();
-		timing[i % 2][i / 2] = cpucycles() - start;
+	cpucycles(); /* the first call chooses the counter */
+	for (int i = 0; i < TIMINGS; i++) {
+		s[i] = row(shift);
+		c[i] = row(clear);
 	}
-	for (int f = 0; f < 2; f++) {
-		long long *t = timing[f];
-		qsort(t, TIMINGS, sizeof *t, ascending);
-		printf("%s: median %lld cycles, quartiles %lld and %lld\n",
-		       f ? "clear" : "shift", t[500], t[250], t[750]);
-	}
-	puts(timing[0][750] < timing[1][250]   ? "shift is faster"
-	     : timing[1][750] < timing[0][250] ? "clear is faster"
-					       : "too close to call");
+	summarize("shift", s);
+	summarize("clear", c);
+	puts(s[750] < c[250]   ? "shift is faster"
+	     : c[750] < s[250] ? "clear is faster"
+			       : "too close to call");
 	return 0;
 }

@@ -35,8 +35,9 @@ int main(void)
 
 	cpucycles(); /* chooses the counter */
 	for (unsigned i = 0; i < THREADS; i++) {
-		work[i].rounds = 250000 * (i + 1);
-		if (pthread_create(&work[i].thread, NULL, run, &work[i]) != 0)
+		struct work *w = &work[i];
+		w->rounds = 250000 * (i + 1);
+		if (pthread_create(&w->thread, NULL, run, w) != 0)
 			return 1;
 	}
 	for (unsigned i = 0; i < THREADS; i++) {

@@ -2,19 +2,20 @@
 /* Times a function of a few hundred cycles:
  * cc -O2 time-a-function.c -lcpucycles
  *
- * Code that short drowns in what measuring adds: the CPU overlaps it with its
- * neighbours, reading the counter takes cycles, and now and then an interrupt
- * comes in. So fence each reading, subtract what an empty interval takes, and
- * use medians of many. */
+ * Code that short drowns in what measuring adds: many counters advance by
+ * dozens of cycles at once, reading one takes cycles, and now and then an
+ * interrupt comes in. So time a row of calls with fences between them, subtract
+ * what a row of calls of nothing takes, and use medians of many. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cpucycles.h>
 
+#define CALLS 50     /* a row: a step of the count is little of it */
 #define TIMINGS 1001 /* odd: the median is one of them */
 
-/* In memory that others can see: a fence holds memory accesses in place, but
- * not arithmetic that needs none. */
+/* In memory that others can see: a fence holds memory accesses in
+ * place, but not arithmetic that needs none. */
 unsigned char message[50];
 uint64_t hash;
 
@@ -25,35 +26,39 @@ static void function(void)
 		hash = (hash ^ message[i]) * UINT64_C(0x100000001b3);
 }
 
-static long long count(void)
+static void nothing(void)
 {
-	cpucycles_fence();
-	long long c = cpucycles();
-	cpucycles_fence();
-	return c;
 }
 
 static int ascending(const void *a, const void *b)
 {
-	long long x = *(const long long *)a, y = *(const long long *)b;
-	return (x > y) - (x < y);
+	const long long *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static double cycles(void (*timed)(void)) /* of a call, the median */
+{
+	static long long row[TIMINGS];
+
+	for (int i = 0; i < TIMINGS; i++) {
+		long long start = cpucycles();
+		for (int call = 0; call < CALLS; call++) {
+			cpucycles_fence();
+			timed();
+			cpucycles_fence();
+		}
+		row[i] = cpucycles() - start;
+	}
+	qsort(row, TIMINGS, sizeof *row, ascending);
+	return (double)row[TIMINGS / 2] / CALLS;
 }
 
 int main(void)
 {
-	static long long empty[TIMINGS], full[TIMINGS];
-
 	cpucycles(); /* the first call chooses the counter */
-	for (int i = 0; i < TIMINGS; i++) {
-		long long start = count();
-		empty[i] = count() - start;
-		start = count();
-		function();
-		full[i] = count() - start;
-	}
-	qsort(empty, TIMINGS, sizeof *empty, ascending);
-	qsort(full, TIMINGS, sizeof *full, ascending);
-	printf("%lld cycles (%s, %s)\n", full[TIMINGS / 2] - empty[TIMINGS / 2],
-	       cpucycles_implementation(), cpucycles_kind());
+	double result = cycles(function) - cycles(nothing);
+	const char *name = cpucycles_implementation();
+	const char *kind = cpucycles_kind();
+	printf("%.1f cycles (%s, %s)\n", result, name, kind);
 	return 0;
 }

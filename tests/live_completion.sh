@@ -12,7 +12,9 @@ mkdir -p "$tmp/bin/directory"
 : >"$tmp/bin/direct file"
 cat >"$tmp/bin/cpucycles-selftest" <<'SH'
 #!/bin/sh
-echo 'Usage: cpucycles-selftest [OPTION] --not-this
+test "$1" = --list && echo 'direct     a check
+long-term  another' && exit
+echo 'Usage: cpucycles-selftest [OPTION] [CHECK]... --not-this
   -c, --counter NAME  like --that
       --file=FILE     a file
       --dir DIR       a directory
@@ -81,6 +83,7 @@ if command -v bash >/dev/null; then
 	offers "bash: options where they stand first" \
 		"--counter --dir --file --help --number " in_bash $tool --
 	offers "bash: options that begin so" "--help " in_bash $tool --h
+	offers "bash: checks" "direct " in_bash $tool --help dir
 	offers "bash: counters" "default-one default-two other " \
 		in_bash $tool --counter ''
 	offers "bash: counters after =" "default-one default-two other " \
@@ -101,6 +104,7 @@ if command -v fish >/dev/null; then
 	tool=cpucycles-selftest
 	offers "fish: options" "--counter --dir --file --help --number " \
 		in_fish "$tool --"
+	offers "fish: checks" "direct " in_fish "$tool --help dir"
 	offers "fish: counters" "default-one default-two " \
 		in_fish "$tool --counter def"
 	offers "fish: directories" "directory/ " in_fish "$tool --dir dir"

@@ -45,6 +45,14 @@ sed -n 's/^cpucycles observed persecond \([0-9]*\)\.\.\.\([0-9]*\) .*/\1 \2/p' \
 	"$tmp/out" | awk '$1 > $2 { bad = 1 } $2 < $1 * 1.5 { narrow = 1 }
 		END { exit bad || !narrow }'
 ok "the observed bounds are in order, and some are narrow"
+# A clock of microseconds is in step with the one that bounds are taken against.
+"$info" --counter default-gettimeofday >"$tmp/coarse"
+sed -n -e 's/^cpucycles persecond //p' -e \
+	's/^cpucycles observed persecond \([0-9]*\)\.\.\.\([0-9]*\) .*/\1 \2/p' \
+	"$tmp/coarse" | awk 'NR == 1 { rate = $1 }
+		NR > 1 && ($1 > rate * 1.01 || $2 < rate * 0.99) { bad = 1 }
+		END { exit bad || NR < 2 }'
+ok "the bounds of a coarse count hold"
 
 cpucyclesimplementation=default-monotonic "$info" >"$tmp/out"
 line 'implementation default-monotonic' 1 \
@@ -55,6 +63,9 @@ cpucyclesimplementation=nonesuch "$info" >"$tmp/out"
 grep -q '^cpucycles note cpucyclesimplementation=nonesuch was not taken: ' \
 	"$tmp/out"
 ok "an unknown name is noted"
+cpucyclespersecond=many "$info" >"$tmp/out"
+grep -q '^cpucycles note cpucyclespersecond=many was not taken: ..' "$tmp/out"
+ok "so is a rate that is none"
 
 cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
 	>"$tmp/out"

@@ -37,6 +37,8 @@ ok "a bar is marked as of the middle half"
 for width in 60 133; do
 	COLUMNS=$width LC_ALL=C "$info" --plot >"$tmp/out"
 	bars $width "COLUMNS=$width is heeded"
+	test -z "$(awk -v width="$width" 'length > width' "$tmp/out")"
+	ok "by the text too"
 done
 
 if test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8; then

@@ -37,11 +37,26 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+/* Cycles per tick of the counter in use. */
+static double find_tick(void)
+{
+	const char *name = cpucycles_implementation();
+	struct cpucycles_counter c;
+	unsigned i;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (!strcmp(c.name, name))
+			return c.scaling;
+	return 0;
+}
+
 /* Counts read just within and just outside the two readings of the clock give
- * bounds that hold whatever either reading costs. */
-static struct observed observe_once(long loops)
+ * bounds that hold whatever either reading costs. The difference of two counts
+ * is off by up to a tick, which is microseconds with some counters. */
+static struct observed observe_once(long loops, double tick)
 {
 	struct observed o = {.loops = loops};
+	double least, most;
 	long long c[4], ns;
 	long i;
 
@@ -56,20 +71,23 @@ static struct observed observe_once(long loops)
 	if (ns <= 0)
 		return o;
 	o.ns = ns;
-	o.low = (double)(c[2] - c[1]) * 1e9 / (double)ns;
-	o.high = (double)(c[3] - c[0]) * 1e9 / (double)ns;
+	least = (double)(c[2] - c[1]) - tick;
+	most = (double)(c[3] - c[0]) + tick;
+	o.low = least > 0 ? least * 1e9 / (double)ns : 0;
+	o.high = most * 1e9 / (double)ns;
 	return o;
 }
 
 void observe(struct observed o[OBSERVED])
 {
+	double tick = find_tick();
 	struct observed again;
 	int i, try;
 
 	for (i = 0; i < OBSERVED; i++) {
-		o[i] = observe_once(8192L << i);
+		o[i] = observe_once(8192L << i, tick);
 		for (try = 1; try < TRIES; try++) {
-			again = observe_once(8192L << i);
+			again = observe_once(8192L << i, tick);
 			if (again.ns != 0 &&
 			    (o[i].ns == 0 ||
 			     again.high - again.low < o[i].high - o[i].low))

@@ -50,7 +50,7 @@ static int check_root(const char *root)
 
 	if (stat(root, &st) == 0 && S_ISDIR(st.st_mode))
 		return TOOL_GOOD;
-	fprintf(stderr, OPEN_TOOL ": --root: %s is no directory\n", root);
+	fprintf(stderr, OPEN_TOOL ": --root: '%s' is no directory\n", root);
 	return TOOL_USAGE;
 }
 

@@ -41,7 +41,7 @@ static const char help[] =
 	"  0  no check found anything wrong\n"
 	"  1  the count is wrong, or the counter that was asked for does not work here,\n"
 	"     or the output cannot be written\n"
-	"  2  wrong usage\n";
+	"  2  wrong usage; also a NAME that no counter has\n";
 
 /* clang-format on */
 

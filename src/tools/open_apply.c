@@ -44,21 +44,40 @@ static int plan(const struct open_view *view, struct open_state *state,
 }
 
 static int set_all(const struct open_run *run, const struct open_view *view,
-		   struct open_state *state, const bool todo[OPEN_SETTINGS])
+		   struct open_state *state, const bool todo[OPEN_SETTINGS],
+		   int *done)
 {
 	int i, status = TOOL_GOOD;
 
 	if (!run->dry && open_remember(run->root, state) != TOOL_GOOD)
 		return TOOL_FINDING;
-	for (i = 0; i < OPEN_SETTINGS; i++)
-		if (todo[i] &&
-		    set(run, &open_settings[i], view->now[i]) != TOOL_GOOD) {
-			state->changed[i] = false;
-			status = TOOL_FINDING;
+	for (i = 0; i < OPEN_SETTINGS; i++) {
+		if (!todo[i])
+			continue;
+		if (set(run, &open_settings[i], view->now[i]) == TOOL_GOOD) {
+			++*done;
+			continue;
 		}
+		state->changed[i] = false;
+		status = TOOL_FINDING;
+	}
 	if (status != TOOL_GOOD && !run->dry)
 		open_remember(run->root, state);
 	return status;
+}
+
+/* Of what cannot be read, nothing is known; it had its message. */
+static void say_nothing(const struct open_view *view, int status)
+{
+	int i, here = 0;
+
+	for (i = 0; i < OPEN_SETTINGS; i++)
+		here += view->here[i];
+	if (here > 0)
+		printf("nothing to set: all settings that %s are open\n",
+		       status == TOOL_GOOD ? "are here" : "can be read");
+	else if (status == TOOL_GOOD)
+		printf("there is nothing to open here\n");
 }
 
 int open_apply(const struct open_run *run)
@@ -66,19 +85,19 @@ int open_apply(const struct open_run *run)
 	bool todo[OPEN_SETTINGS];
 	struct open_state state;
 	struct open_view view;
-	int count, status;
+	int count, status, done = 0;
 
 	if (open_recall(run->root, &state) != TOOL_GOOD)
 		return TOOL_FINDING;
 	status = open_look(run->root, &view);
 	count = plan(&view, &state, todo);
 	if (count == 0)
-		printf("nothing to set: all settings that are here are open\n");
-	else if (set_all(run, &view, &state, todo) != TOOL_GOOD)
+		say_nothing(&view, status);
+	else if (set_all(run, &view, &state, todo, &done) != TOOL_GOOD)
 		status = TOOL_FINDING;
 	if (run->persist && open_persist(run, &state) != TOOL_GOOD)
 		status = TOOL_FINDING;
-	if (count > 0 && !run->dry)
+	if (done > 0 && !run->dry)
 		printf("undo with " OPEN_TOOL " --revert; for who can read "
 		       "what now, see SECURITY in its manual page\n");
 	return status;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "open_actions.h"
 #include "open_files.h"
 #include "tool.h"
@@ -15,9 +16,12 @@ const struct open_persistent open_persistent[OPEN_PERSISTENT] = {
 
 int open_failed(const char *doing, const char *path, int err)
 {
+	const int denied = err == -EACCES || err == -EPERM;
 	const char *help = "";
 
-	if (err == -EROFS || err == -EACCES || err == -EPERM)
+	if (denied && geteuid() != 0)
+		help = "; run " OPEN_TOOL " as root";
+	else if (denied || err == -EROFS)
 		help = "; if this is a container, run " OPEN_TOOL
 		       " on its host";
 	fprintf(stderr, OPEN_TOOL ": cannot %s %s: %s%s\n", doing, path,

@@ -14,6 +14,7 @@
 
 #define ROWS 20  /* of the histogram, where the terminal has as many */
 #define OTHERS 9 /* rows above and below it */
+#define NARROW 3 /* more of them where the terminal has no 80 columns */
 #define LABEL 48 /* two numbers of 64 bits, and what is between */
 
 static const char COLOUR[] = "\033[36m", STRONG[] = "\033[1;36m";
@@ -108,7 +109,23 @@ static void put_histogram(struct plot *p)
 		put_bin(p, p->h.bins, p->h.above);
 }
 
-/* At most one line. */
+/* A line, broken between words where it is too long. */
+static void put_text(const struct terminal *t, const char *text)
+{
+	int column = 0, length;
+
+	for (; *text != '\0'; text += length + (text[length] == ' ')) {
+		length = (int)strcspn(text, " ");
+		if (column > 0 && column + 1 + length > t->width) {
+			putchar('\n');
+			column = 0;
+		}
+		column += printf("%s%.*s", column > 0 ? " " : "", length, text);
+	}
+	putchar('\n');
+}
+
+/* The first is cut rather than broken: processors have long names. */
 static void put_heading(const struct terminal *t)
 {
 	struct machine m;
@@ -118,42 +135,50 @@ static void put_heading(const struct terminal *t)
 	snprintf(line, sizeof line, "%s (%s), %s, %s",
 		 cpucycles_implementation(), cpucycles_kind(), m.cpu, m.system);
 	printf("%.*s\n", t->width, line);
-	printf("Cycles from one call of cpucycles() to the next, and how many "
-	       "calls:\n\n");
+	put_text(t, "Cycles from one call of cpucycles() to the next, and how "
+		    "many calls:");
+	putchar('\n');
 }
 
-static void put_summary(const struct calls *c)
+static void put_summary(const struct terminal *t, const struct calls *c)
 {
 	struct observed o[OBSERVED];
+	char line[512];
 
 	observe(o);
-	printf("\n* the middle half: mean %lld, from %lld to %lld; all %d: "
-	       "%lld to %lld\n",
-	       c->iqm, stats_quantile(c->sorted, c->n, 1, 4),
-	       stats_quantile(c->sorted, c->n, 3, 4), c->n, c->sorted[0],
-	       c->sorted[c->n - 1]);
-	printf("%.4g GHz observed; nominally %.4g GHz (%s)\n",
-	       (o[OBSERVED - 1].low + o[OBSERVED - 1].high) / 2e9,
-	       (double)cpucycles_persecond() / 1e9,
-	       cpucycles_persecondsource());
+	putchar('\n');
+	snprintf(line, sizeof line,
+		 "* the middle half: mean %lld, from %lld to %lld; all %d: "
+		 "%lld to %lld",
+		 c->iqm, stats_quantile(c->sorted, c->n, 1, 4),
+		 stats_quantile(c->sorted, c->n, 3, 4), c->n, c->sorted[0],
+		 c->sorted[c->n - 1]);
+	put_text(t, line);
+	snprintf(line, sizeof line,
+		 "%.4g GHz observed; nominally %.4g GHz (%s)",
+		 (o[OBSERVED - 1].low + o[OBSERVED - 1].high) / 2e9,
+		 (double)cpucycles_persecond() / 1e9,
+		 cpucycles_persecondsource());
+	put_text(t, line);
 }
 
 int report_plot(const struct request *r)
 {
 	static struct plot p;
-	int rows = ROWS;
+	int rows = ROWS, others;
 
 	(void)r;
 	memset(&p, 0, sizeof p);
 	p.t = terminal();
-	if (p.t.height > 0 && p.t.height - OTHERS < rows)
-		rows = p.t.height - OTHERS;
+	others = OTHERS + (p.t.width < 80 ? NARROW : 0);
+	if (p.t.height > 0 && p.t.height - others < rows)
+		rows = p.t.height - others;
 	if (rows < BINS_MIN)
 		rows = BINS_MIN;
 	p.c = calls_measure(CALLS_MANY);
 	histogram_make(&p.h, p.c->sorted, p.c->n, rows);
 	put_heading(&p.t);
 	put_histogram(&p);
-	put_summary(p.c);
+	put_summary(&p.t, p.c);
 	return strcmp(cpucycles_kind(), "zero") ? TOOL_GOOD : TOOL_FINDING;
 }

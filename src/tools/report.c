@@ -45,14 +45,16 @@ static void print_unavailable(void)
 }
 
 /* A wish that was not granted is easily missed in a script. */
-static void print_wish(const struct request *r)
+static void print_wishes(const struct request *r)
 {
 	struct override o[OVERRIDES];
+	int i;
 
 	overrides(o, r->counter);
-	if (o[0].value != NULL && o[0].why_not[0] != '\0')
-		printf("cpucycles note %s=%s was not taken: %s\n", o[0].name,
-		       o[0].value, o[0].why_not);
+	for (i = 0; i < OVERRIDES; i++)
+		if (o[i].value != NULL && o[i].why_not[0] != '\0')
+			printf("cpucycles note %s=%s was not taken: %s\n",
+			       o[i].name, o[i].value, o[i].why_not);
 }
 
 /* A calibrated counter's ratio, in words: that the core's rate is not the
@@ -95,6 +97,6 @@ int report_text(const struct request *r)
 	printf("cpucycles kind %s\n", cpucycles_kind());
 	print_unavailable();
 	print_ratio();
-	print_wish(r);
+	print_wishes(r);
 	return strcmp(cpucycles_kind(), "zero") ? TOOL_GOOD : TOOL_FINDING;
 }
