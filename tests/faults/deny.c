@@ -2,7 +2,11 @@
 /* deny CALL HOW PROGRAM [ARGUMENT]...: runs a program that may not make a
  * system call; what the loader itself needs can be denied to static programs
  * alone. Exit status 77 where filters cannot be installed. */
-#include "faults.h"
+#include <config.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "deny.h"
 
 int main(int argc, char **argv)
 {
