@@ -14,7 +14,8 @@ struct cpuc_base {
 	uint64_t tick;
 	uint64_t cycles;
 	uint64_t ratio; /* CPUC_RATIO_BITS */
-	uint64_t due;   /* ticks: when the ratio is to be measured again */
+	uint32_t due;   /* ticks: when the ratio is to be measured again */
+	volatile uint32_t ended; /* another one is about to go on from `end` */
 };
 
 /* What a thread has seen of its core's rate; track.c. */
@@ -28,12 +29,13 @@ struct cpuc_track {
 /* A thread's count. It owns nothing: the thread's end frees it, and the child
  * of a fork goes on with its copy. All zero is "not yet". */
 struct cpuc_count {
-	struct cpuc_base base[2];
+	struct cpuc_base base[4];
 	volatile sig_atomic_t use;  /* the base that counts */
 	volatile sig_atomic_t busy; /* a measurement is under way */
+	volatile unsigned calls;    /* in the midst of one; modulo 2^32 */
 	volatile uint64_t began;    /* its first tick */
 	volatile uint64_t high;     /* the largest count given meanwhile */
-	volatile uint64_t end[2];   /* of a base that is about to go; or 0 */
+	volatile uint64_t end;      /* of a base that has ended */
 	struct cpuc_track track;
 };
 

@@ -114,8 +114,8 @@ long long cpuc_first(void)
 {
 	struct cpuc_guard guard;
 
-	/* In a handler of a fault in the selection itself, a count that
-	 * advances is all that can be had. */
+	/* In a handler in the midst of the selection, of a fault or of SIGSYS,
+	 * a count that advances is all that can be had. */
 	if (cpuc_lock(&guard) != 0)
 		return (long long)cpuc_clock_ns();
 	if (!selected())

@@ -17,7 +17,9 @@
 
 static int holder; /* process id; 0: free */
 
-static CPUC_THREAD int inside; /* this thread holds it, in that process */
+/* This thread holds it, in that process, or is about to: a handler of SIGSYS
+ * that came between two words would wait for its own thread. */
+static CPUC_THREAD volatile int inside;
 
 static void acquire(int pid)
 {
@@ -53,7 +55,7 @@ int cpuc_lock(struct cpuc_guard *guard)
 
 	if (inside == pid)
 		return -EDEADLK;
-	guard->err = errno;
+	*guard = (struct cpuc_guard){.err = errno};
 	sigfillset(&all);
 	/* A sandbox's handler answers for system calls that are denied; with
 	 * it blocked, they would end the process. */
@@ -63,15 +65,17 @@ int cpuc_lock(struct cpuc_guard *guard)
 	 * arrives that was sent a moment before. */
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &guard->type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
-	acquire(pid);
 	inside = pid;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	acquire(pid);
 	return 0;
 }
 
 void cpuc_unlock(struct cpuc_guard *guard)
 {
-	inside = 0;
 	__atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	inside = 0;
 	pthread_setcancelstate(guard->cancel, NULL);
 	pthread_setcanceltype(guard->type, NULL);
 	pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);

@@ -16,8 +16,8 @@ struct cpuc_guard {
 /* Takes the engine's lock, with signals other than SIGSYS blocked, thread
  * cancellation off and errno saved until cpuc_unlock. Waits for another thread,
  * but not for one that a fork left behind in the parent. 0, or -EDEADLK when
- * this very thread holds it, which only a handler of a fault in the engine can
- * come to see. */
+ * this very thread holds it or waits for it, which only a handler of a fault in
+ * the engine, or of SIGSYS, can come to see. */
 int cpuc_lock(struct cpuc_guard *guard);
 void cpuc_unlock(struct cpuc_guard *guard);
 

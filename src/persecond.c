@@ -48,6 +48,7 @@ static void ask_environment(struct rate *r)
 	}
 }
 
+static const struct rate unknown = {UNKNOWN_HZ, "unknown"};
 static struct rate settled;
 
 uint64_t cpuc_persecond(void)
@@ -63,21 +64,22 @@ uint64_t cpuc_persecond(void)
 	if (r.hz == 0)
 		r = (struct rate){cpuc_observe(), "measured"};
 	if (r.hz == 0)
-		r = (struct rate){UNKNOWN_HZ, "unknown"};
-	settled = r;
-	return settled.hz;
+		r = unknown;
+	/* In this order for a handler of SIGSYS, which looks at hz. */
+	settled.source = r.source;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	settled.hz = r.hz;
+	return r.hz;
 }
 
 static struct rate settle(void)
 {
 	struct cpuc_guard guard;
 
-	/* A handler of a fault in the engine itself: the lock is this
-	 * thread's, and the probe is open. */
-	if (cpuc_lock(&guard) != 0) {
-		cpuc_persecond();
-		return settled;
-	}
+	/* A handler in the midst of the engine, where nothing can be tried:
+	 * what is not known yet must stay open. */
+	if (cpuc_lock(&guard) != 0)
+		return settled.hz ? settled : unknown;
 	if (settled.hz == 0) {
 		cpuc_probe_begin();
 		cpuc_persecond();

@@ -8,7 +8,7 @@
 
 /* configure decides CPUC_TLS_MODEL: initial-exec where the C library keeps
  * room for it in libraries that are loaded later, as glibc does; the compiler's
- * choice elsewhere. The library uses some 400 bytes of it. */
+ * choice elsewhere. The library uses some 500 bytes of it. */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_THREAD __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else

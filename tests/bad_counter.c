@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "cpucycles.h"
 
-static long long start, last;
+static long long start, last; /* of the thread that forks */
 static pthread_t first_thread;
 static pid_t first_process;
 

@@ -226,6 +226,47 @@ static int all_blocked(void *arg)
 	return calls != 2;
 }
 
+/* The one signal that the engine leaves open, sent at any time by whoever. */
+static void ask_in_handler(int sig)
+{
+	struct cpucycles_counter c;
+	int saved = errno;
+
+	(void)sig;
+	if (cpucycles_counter(0, &c, sizeof c) != 0 && errno != EDEADLK)
+		back = 1;
+	if (cpucycles_persecondsource() == NULL)
+		back = 1;
+	cpucycles();
+	errno = saved;
+	calls = calls + 1;
+}
+
+static void *disturb(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		pthread_kill(*(pthread_t *)arg, SIGSYS);
+	return NULL;
+}
+
+static int disturbed(void *arg)
+{
+	struct cpucycles_counter c;
+	long long hz = cpucycles_persecond();
+	pthread_t self = pthread_self(), thread;
+	int i, n = 0;
+
+	(void)arg;
+	set(SIGSYS, ask_in_handler, 0);
+	if (pthread_create(&thread, NULL, disturb, &self) != 0)
+		return CANNOT;
+	for (i = 0; (i < 1000000 || calls < 1000) && i < 10000000; i++)
+		n += cpucycles_counter(0, &c, sizeof c) != 0;
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	return n != 0 || back || cpucycles_persecond() != hz;
+}
+
 #if defined HAVE_LINUX_FILTER_H && defined __x86_64__
 /* Sandboxes have such a handler, which answers in the kernel's place. */
 static void answer(int sig, siginfo_t *info, void *context)
@@ -288,6 +329,8 @@ int main(void)
 	point("with all signals blocked: stays so, and what is pending stays "
 	      "pending",
 	      all_blocked, NULL, "an emulator keeps no SIGSEGV pending");
+	point("SIGSYS is sent all the time, and its handler asks the engine",
+	      disturbed, NULL, "no thread");
 	point("a handler of SIGSYS that counts and answers a denied sigaction",
 	      answered, NULL, "the answer is known for x86-64 alone");
 	return done_testing();

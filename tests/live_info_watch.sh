@@ -112,13 +112,19 @@ bounded "$info" --watch --counter=default-zero >"$tmp/out"
 test $? -eq 1 && test "$(grep -c '^cpucycles version' "$tmp/out")" -eq 1
 ok "so does a report that finds something wrong"
 
-if script -qec true /dev/null </dev/null >/dev/null 2>&1 &&
-	timeout --version >/dev/null 2>&1; then
-	TERM=xterm script -qec "stty rows 24 cols 80; timeout --foreground \
-		--preserve-status -k 30 -s INT 4 '$info' --watch --plot" \
-		/dev/null </dev/null >"$tmp/out" 2>&1
-	test $? -eq 130
-	ok "SIGINT ends it on a terminal too"
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	: >"$tmp/out"
+	TERM=xterm script -qec "stty rows 24 cols 80
+		'$info' --watch --plot &
+		i=0
+		until grep -q '\[J' '$tmp/out' || test \$i -eq 600; do
+			sleep 0.1
+			i=\$((i + 1))
+		done
+		kill \$!
+		wait \$!" /dev/null </dev/null >"$tmp/out" 2>&1
+	test $? -eq 143
+	ok "SIGTERM ends it on a terminal too"
 	grep -q "$escape\\[?1049h$escape\\[H$escape\\[J" "$tmp/out"
 	ok "which shows each report on a screen of its own"
 	tail -n 1 "$tmp/out" | grep -q "$escape\\[?1049l"

@@ -8,6 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer) || \
+	defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
 static unsigned tap_run, tap_bad;
 
 /* One test point; the text says what holds when it passes. Returns cond. */

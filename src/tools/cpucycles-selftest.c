@@ -60,6 +60,8 @@ static bool known_check(const char *name)
 	for (c = selftest_checks; c->name != NULL; c++)
 		if (!strcmp(c->name, name))
 			return true;
+	fprintf(stderr, TOOL ": there is no check '%s': --list prints all\n",
+		name);
 	return false;
 }
 
@@ -153,13 +155,8 @@ int main(int argc, char **argv)
 		}
 	}
 	for (i = optind; i < argc; i++)
-		if (!known_check(argv[i])) {
-			fprintf(stderr,
-				TOOL ": there is no check '%s': --list prints "
-				     "all\n",
-				argv[i]);
+		if (!known_check(argv[i]))
 			return tool_usage(TOOL, NULL);
-		}
 	self.ms = ms[self.effort];
 	status = choose(&self, counter);
 	if (status == TOOL_GOOD)

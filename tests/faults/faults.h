@@ -18,16 +18,6 @@
 #include "deny.h"
 #include "../tap.h"
 
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer) || \
-	defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
-
 /* What a child ends with, other than 0 for good and small numbers that say
  * what was wrong. */
 #define CANNOT 55   /* the fault cannot be made here */

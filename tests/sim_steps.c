@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Signal handlers that count at each single instruction of a calibrated count
+ * and its measurement, on a pretended machine: no later call counts less. */
+#include <config.h>
+#include <signal.h>
+#include <string.h>
+#include "calibrate.h"
+#include "tap.h"
+
+#if defined __linux__ && defined __x86_64__
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define HZ 2596000000
+#define LATE (HZ / 10) /* a measurement that old is taken over */
+#define TRAP_FLAG 0x100
+
+/* The machine: a core of twice or three times the clock's rate. */
+static long long ticks;
+static unsigned rate;
+
+/* How many ticks are read until steps begin, which end at the next tick; how
+ * many steps until the handler acts, and until another does in its midst. */
+static volatile long first, steps, inner;
+static void (*volatile act)(void);
+
+/* In one instruction. */
+static long long pass(long long n)
+{
+	return __atomic_add_fetch(&ticks, n, __ATOMIC_RELAXED);
+}
+
+static long long fake_tick(void)
+{
+	long long tick = pass(26);
+
+	if (first < 0)
+		steps = 0;
+	else if (first > 0 && --first == 0) {
+		first = -1;
+		__asm__ volatile("int3");
+	}
+	return tick;
+}
+
+static void chain(uint32_t turns)
+{
+	pass(512 * turns / rate);
+}
+
+static void brief(uint32_t turns)
+{
+	pass(32 * turns / rate);
+}
+
+static const struct cpuc_chain chains[] = {{chain, brief, 480}};
+static const struct cpuc_chain_ops ops = {fake_tick, chains, 1, NULL};
+
+static volatile uint64_t given; /* the most that a call has returned */
+static volatile int back;
+
+static void count(void)
+{
+	uint64_t before = given, n = cpuc_calibrated((uint64_t)fake_tick());
+
+	if (n < before)
+		back = 1;
+	if (n > given)
+		given = n;
+}
+
+static void stepped(int sig, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	(void)sig;
+	(void)info;
+	*flags &= ~TRAP_FLAG;
+	if (steps > 1)
+		*flags |= TRAP_FLAG;
+	if (steps == 0 || --steps > 0)
+		return;
+	first = 0;
+	if (inner != 0) {
+		steps = inner;
+		inner = 0;
+		__asm__ volatile("int3");
+	}
+	act();
+	steps = 0;
+}
+
+/* A count with a handler so many steps after a tick is read. False if the next
+ * tick is read before, or the count is at its end. */
+static bool one_count(long tick, long step)
+{
+	bool acted;
+
+	steps = step;
+	first = tick;
+	count();
+	acted = first == 0 && steps == 0;
+	first = steps = 0;
+	return acted;
+}
+
+static void quick(void)
+{
+	count();
+	ticks += 20000;
+	count();
+}
+
+static void slow(void)
+{
+	int i;
+
+	ticks += LATE;
+	for (i = 0; i < 5; i++) {
+		count();
+		ticks += LATE;
+	}
+	count();
+}
+
+static void anew(void)
+{
+	ticks = 0;
+	quick();
+}
+
+static void begin(void (*what)(void), unsigned before, unsigned after)
+{
+	memset(&cpuc_count, 0, sizeof cpuc_count);
+	ticks = HZ;
+	given = 0;
+	rate = before;
+	count();
+	ticks += LATE;
+	count();
+	rate = after;
+	act = what;
+}
+
+/* Goes on for as long as a ratio is in use, and longer. */
+static void go_on(void)
+{
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		count();
+		ticks += 100000;
+	}
+}
+
+static bool at_step(void (*what)(void), unsigned before, long tick, long step,
+		    long another)
+{
+	bool acted;
+
+	begin(what, before, 5 - before);
+	ticks += HZ / 3;
+	inner = another;
+	acted = one_count(tick, step);
+	inner = 0;
+	go_on();
+	return acted;
+}
+
+static void at_each(const char *name, void (*what)(void))
+{
+	unsigned before;
+	long tick, step, all = 0;
+
+	back = 0;
+	for (before = 2; before <= 3; before++)
+		for (tick = 1; at_step(what, before, tick, 1, 0); tick++)
+			for (step = 1; at_step(what, before, tick, step, 0);
+			     step++)
+				all++;
+	ok(!back && all > 100, "%s, at each of %ld instructions", name, all);
+}
+
+/* In the midst of a measurement, at each step of a handler. */
+static void within(const char *name, void (*what)(void))
+{
+	long step;
+
+	back = 0;
+	for (step = 1; step < 600; step++)
+		at_step(what, 3, 10, 1, step);
+	ok(!back, "%s, and another in its midst", name);
+}
+
+/* Emulators may not step, or may step through the handler too, for ever. */
+static bool can_step(void)
+{
+	const struct rlimit none = {0, 0};
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &none);
+		_exit(!at_step(quick, 2, 1, 2, 0));
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+int main(void)
+{
+	struct sigaction sa = {.sa_sigaction = stepped,
+			       .sa_flags = SA_SIGINFO | SA_NODEFER};
+	const char *why;
+	unsigned permille;
+
+	if (SANITIZED)
+		skip_all("a sanitizer makes too many steps");
+	sigaction(SIGTRAP, &sa, NULL);
+	rate = 2;
+	if (cpuc_calibrate(&ops, HZ, &why, &permille) != 0) {
+		ok(0, "calibrates: %s", why);
+		return done_testing();
+	}
+	if (!can_step())
+		skip_all("no single steps here");
+	at_each("a handler that counts twice", quick);
+	at_each("a handler that takes long", slow);
+	at_each("a handler that finds a clock begun anew", anew);
+	within("a handler that counts twice", quick);
+	within("a handler that takes long", slow);
+	return done_testing();
+}
+#else
+int main(void)
+{
+	skip_all("single steps are known for x86-64 Linux alone");
+}
+#endif
