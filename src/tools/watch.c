@@ -48,6 +48,8 @@ static void follow(int screen)
 	asked = 0;
 	signal(sig, SIG_DFL);
 	raise(sig);
+	/* A write that the signal cut short is no reason to end. */
+	clearerr(stdout);
 	handle(sig);
 	put(ENTER, screen);
 }
