@@ -28,7 +28,7 @@ static void count_in_handler(int sig)
 	calls = calls + 1;
 }
 
-static void every(long period_us)
+static void every(int period_us)
 {
 	struct itimerval t = {{0, period_us}, {0, period_us}};
 
