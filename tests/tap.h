@@ -12,7 +12,8 @@
 #define __has_feature(x) 0
 #endif
 #if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer) || \
-	defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
+	defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) || \
+	__has_feature(memory_sanitizer)
 #define SANITIZED 1
 #else
 #define SANITIZED 0
