@@ -8,9 +8,10 @@ info=$top_builddir/cpucycles-info
 deny=$top_builddir/tests/faults/deny
 unset cpucyclesimplementation
 
-# The counter, whether calibrated or not: on a busy machine that may fail.
+# The hardware that counts, by whichever reader, calibrated or not: on a busy
+# machine that changes from run to run.
 selected() {
-	sed -n 's/core$//;s/^cpucycles implementation //p'
+	sed -n 's/core$//;s/asm$//;s/^cpucycles implementation //p'
 }
 
 base=$("$info" | selected)
