@@ -256,13 +256,15 @@ static int disturbed(void *arg)
 	struct cpucycles_counter c;
 	long long hz = cpucycles_persecond();
 	pthread_t self = pthread_self(), thread;
+	time_t end;
 	int i, n = 0;
 
 	(void)arg;
 	set(SIGSYS, ask_in_handler, 0);
 	if (pthread_create(&thread, NULL, disturb, &self) != 0)
 		return CANNOT;
-	for (i = 0; (i < 1000000 || calls < 1000) && i < 10000000; i++)
+	end = time(NULL) + 2;
+	for (i = 0; (time(NULL) < end || calls < 1000) && i < 10000000; i++)
 		n += cpucycles_counter(0, &c, sizeof c) != 0;
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
