@@ -66,7 +66,6 @@ static void print_ratio(void)
 	} clocks[] = {
 		{"tsccore", "time-stamp counter"},
 		{"vctcore", "virtual count"},
-		{"timecore", "time counter"},
 	};
 	const char *name = cpucycles_implementation();
 	const char *clock = "clock";
