@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "cpucycles.h"
 #include "extend32.h"
 #include "scale.h"
 
@@ -44,6 +45,7 @@ struct cpuc_counter {
 	enum cpuc_kind kind;
 	enum cpuc_unit unit;
 	unsigned bits; /* 64, or 32: extended by extend32.c */
+	bool per_thread; /* counts the calling thread's cycles alone */
 
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
@@ -98,6 +100,7 @@ void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 
 /* The kind's public name, and the cycles it adds to a measured precision. */
 const char *cpuc_kind_name(enum cpuc_kind kind);
+enum cpucycles_kind_id cpuc_kind_id(enum cpuc_kind kind);
 long long cpuc_kind_added(enum cpuc_kind kind);
 
 #endif

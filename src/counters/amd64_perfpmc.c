@@ -27,6 +27,7 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
+	.per_thread = true,
 	.read = count,
 	.open = setup,
 	.close = drop,

@@ -35,6 +35,7 @@ const struct cpuc_counter cpuc_counter_default_perfevent = {
 	.kind = CPUC_CORE_KERNEL,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
+	.per_thread = true,
 	.read = count,
 	.open = setup,
 	.close = drop,

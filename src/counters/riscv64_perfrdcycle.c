@@ -34,6 +34,7 @@ const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
+	.per_thread = true,
 	.read = count,
 	.open = setup,
 	.close = drop,
