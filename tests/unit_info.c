@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include "../src/tools/histogram.h"
-#include "../src/tools/json.h"
-#include "../src/tools/picture.h"
+#include "../src/tools/info/histogram.h"
+#include "../src/tools/info/json.h"
+#include "../src/tools/info/picture.h"
 #include "tap.h"
 
 /* What has been written to the file. */

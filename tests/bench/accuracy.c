@@ -17,7 +17,7 @@
 #include <string.h>
 #include "bench.h"
 #include "subject.h"
-#include "tools/known.h"
+#include "tools/common/known.h"
 
 #define TABLE "truth"
 #define TIMINGS 2500

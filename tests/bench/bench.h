@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <time.h>
-#include "../../src/tools/stats.h"
+#include "../../src/tools/common/stats.h"
 
 static inline long long bench_ns(void)
 {

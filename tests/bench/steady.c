@@ -7,7 +7,7 @@
 #include <string.h>
 #include "bench.h"
 #include "subject.h"
-#include "tools/known.h"
+#include "tools/common/known.h"
 
 #define TABLE "steady"
 #define TIMINGS 4000

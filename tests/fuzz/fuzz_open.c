@@ -4,8 +4,8 @@
  * that is written and read again. */
 #include <config.h>
 #include <limits.h>
-#include "../../src/tools/open_settings.c"
-#include "../../src/tools/open_state.c"
+#include "../../src/tools/open/settings.c"
+#include "../../src/tools/open/state.c"
 #include "fuzz.h"
 
 /* A number is what printf makes of one. */

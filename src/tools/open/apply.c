@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "open_actions.h"
-#include "open_files.h"
-#include "tool.h"
+#include "actions.h"
+#include "files.h"
+#include "../common/tool.h"
 
 static int set(const struct open_run *run, const struct open_setting *setting,
 	       int now)

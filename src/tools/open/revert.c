@@ -4,9 +4,9 @@
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
-#include "open_actions.h"
-#include "open_files.h"
-#include "tool.h"
+#include "actions.h"
+#include "files.h"
+#include "../common/tool.h"
 
 /* Restores what `found` says, unless somebody else has set something since.
  * TOOL_FINDING: still to be done. */

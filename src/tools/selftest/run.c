@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "affinity.h"
+#include "../common/affinity.h"
 #include "selftest.h"
-#include "tool.h"
+#include "../common/tool.h"
 
 #define TRIES 5
 #define PAUSE_NS 100000000 /* what cpucycles(7) gives a calibrated counter */

@@ -2,7 +2,7 @@
 /* Does a thread count on when it moves to another CPU? */
 #include <config.h>
 #include <string.h>
-#include "affinity.h"
+#include "../common/affinity.h"
 #include "selftest.h"
 
 #define STAY_MIN 50000 /* ns on a CPU: its count is looked at many times */

@@ -2,7 +2,7 @@
 /* Does the count go on, and never back? */
 #include <config.h>
 #include "selftest.h"
-#include "stats.h"
+#include "../common/stats.h"
 
 #define BATCH 1000 /* calls between two looks at the clock */
 #define STEPS 1000 /* changes of the count that are looked at */

@@ -2,9 +2,9 @@
 /* cpucycles-open --status. */
 #include <config.h>
 #include <stdio.h>
-#include "open_actions.h"
-#include "open_files.h"
-#include "tool.h"
+#include "actions.h"
+#include "files.h"
+#include "../common/tool.h"
 
 static void print_setting(const struct open_setting *setting, int now,
 			  const int *found)

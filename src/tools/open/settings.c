@@ -3,7 +3,7 @@
 #include <config.h>
 #include <errno.h>
 #include <limits.h>
-#include "open_settings.h"
+#include "settings.h"
 
 #define RDPMC                                                             \
 	"every program may read, without a system call, all performance " \

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "cpucycles.h"
 #include "selftest.h"
-#include "tool.h"
+#include "../common/tool.h"
 
 #define TOOL "cpucycles-selftest"
 

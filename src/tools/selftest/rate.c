@@ -7,7 +7,7 @@
 #include <config.h>
 #include <time.h>
 #include "selftest.h"
-#include "stats.h"
+#include "../common/stats.h"
 
 #define WINDOW_NS 300000    /* shorter than schedulers' time slices */
 #define WINDOW_MAX 50000000 /* for a clock that steps in milliseconds */

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "open_settings.h"
-#include "open_state.h"
+#include "settings.h"
+#include "state.h"
 
 /* -ENOENT: not here, or of no use to this CPU. Another: not
  * readable, or not a number. */

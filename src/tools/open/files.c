@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../file.h"
-#include "open_files.h"
+#include "../../file.h"
+#include "files.h"
 
 #define PATH_SIZE 1100 /* cpuc_open_file takes up to 1024 */
 

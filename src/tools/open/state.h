@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "open_settings.h"
+#include "settings.h"
 
 /* More than any file of ours is long, in bytes. */
 #define OPEN_TEXT_SIZE 4096

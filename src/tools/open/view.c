@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "open_actions.h"
-#include "open_files.h"
-#include "tool.h"
+#include "actions.h"
+#include "files.h"
+#include "../common/tool.h"
 
 const struct open_persistent open_persistent[OPEN_PERSISTENT] = {
 	{"/etc/sysctl.d/60-cpucycles.conf", "/proc/sys/"},

@@ -10,7 +10,7 @@
 #include "panels.h"
 #include "picture.h"
 #include "report.h"
-#include "tool.h"
+#include "../common/tool.h"
 
 #define WIDTH 800
 #define HEIGHT 660

@@ -10,7 +10,7 @@
 #include "cpucycles.h"
 #include "cpus.h"
 #include "report.h"
-#include "tool.h"
+#include "../common/tool.h"
 #include "watch.h"
 
 /* One line here is one line of output. */

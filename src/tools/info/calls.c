@@ -6,7 +6,7 @@
 #include <time.h>
 #include "calls.h"
 #include "cpucycles.h"
-#include "stats.h"
+#include "../common/stats.h"
 
 #define TRIES 3 /* of which an interrupt rarely hits all */
 

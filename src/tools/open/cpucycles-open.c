@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "open_actions.h"
-#include "tool.h"
+#include "actions.h"
+#include "../common/tool.h"
 
 enum action { BY_USER, STATUS, APPLY, REVERT };
 

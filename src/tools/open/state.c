@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "open_state.h"
+#include "state.h"
 
 static const char mark[] = "# Written by cpucycles-open; cpucycles-open "
 			   "--revert removes this file.\n";

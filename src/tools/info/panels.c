@@ -6,7 +6,7 @@
 #include "cpucycles.h"
 #include "histogram.h"
 #include "panels.h"
-#include "stats.h"
+#include "../common/stats.h"
 
 #define BINS 48 /* wide enough to be seen */
 #define GRID 5  /* lines across a panel, about */

@@ -7,7 +7,7 @@
 #include "cpucycles.h"
 #include "overrides.h"
 #include "report.h"
-#include "tool.h"
+#include "../common/tool.h"
 
 static void print_calls(void)
 {

@@ -3,7 +3,7 @@
 #include <config.h>
 #include <string.h>
 #include "histogram.h"
-#include "stats.h"
+#include "../common/stats.h"
 
 /* Of division: towards minus infinity, so that 0 begins a bin. */
 static long long down(long long value, long long by)

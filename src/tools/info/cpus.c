@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "affinity.h"
+#include "../common/affinity.h"
 #include "cpucycles.h"
 #include "cpus.h"
-#include "stats.h"
-#include "tool.h"
+#include "../common/stats.h"
+#include "../common/tool.h"
 
 #define SAMPLES 15
 #define MANY 8 /* from so many on, progress is worth a line */

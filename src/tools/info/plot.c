@@ -8,9 +8,9 @@
 #include "histogram.h"
 #include "machine.h"
 #include "report.h"
-#include "stats.h"
+#include "../common/stats.h"
 #include "terminal.h"
-#include "tool.h"
+#include "../common/tool.h"
 
 #define ROWS 20  /* of the histogram, where the terminal has as many */
 #define OTHERS 9 /* rows above and below it */

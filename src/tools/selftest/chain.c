@@ -5,9 +5,9 @@
  * against each other and against themselves twice, by CLOCK_MONOTONIC, which
  * the counter has no part in. */
 #include <config.h>
-#include "known.h"
+#include "../common/known.h"
 #include "selftest.h"
-#include "stats.h"
+#include "../common/stats.h"
 
 #define TIMINGS 1001
 #define CHAINS (sizeof known / sizeof *known)

@@ -5,8 +5,8 @@
 #define OPEN_ACTIONS_H
 
 #include <stdbool.h>
-#include "open_settings.h"
-#include "open_state.h"
+#include "settings.h"
+#include "state.h"
 
 #define OPEN_TOOL "cpucycles-open"
 #define OPEN_STATE_FILE "/run/cpucycles-open.state"

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "open_actions.h"
-#include "open_files.h"
-#include "tool.h"
+#include "actions.h"
+#include "files.h"
+#include "../common/tool.h"
 
 /* A line of sysctl.d(5), "kernel.perf_event_paranoid = 2", or of
  * tmpfiles.d(5), which writes to files that are there. */

@@ -9,8 +9,8 @@
 #include "machine.h"
 #include "overrides.h"
 #include "report.h"
-#include "stats.h"
-#include "tool.h"
+#include "../common/stats.h"
+#include "../common/tool.h"
 
 static void add_machine(struct json *j)
 {
