@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "calibrate.h"
-#include "engine.h"
+#include "first_call.h"
 
 #define COST 1024u /* one part of the time in so many is spent measuring */
 #define TICKS_MAX (cpuc_ruler.hz / 16) /* 60 ms: a change shows in 100 ms */

@@ -12,7 +12,7 @@
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
 #include "clock.h"
-#include "engine.h"
+#include "first_call.h"
 #include "perf_own.h"
 
 #define REMAP 64 /* reads by system calls until pages get another chance */

@@ -5,7 +5,7 @@
 #define CPUC_PERF_H
 
 #include <linux/perf_event.h>
-#include "counter.h"
+#include "slot.h"
 #include "thread.h"
 
 typedef const volatile struct perf_event_mmap_page cpuc_page;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "engine.h"
+#include "slot.h"
 #include "perf_sys.h"
 
 /* What the kernel refused to one counter it would refuse to the next: in a

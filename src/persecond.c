@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: 0BSD */
-/* CPU cycles per second, settled once in a process. */
+/* Cycles per second, by the order of sources in cpucycles(3).
+ *
+ * On a virtual machine most statements are of the time-stamp counter's rate.
+ * A calibrated counter counts the core's cycles, so there only a statement
+ * about the core comes before a measurement. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cpucycles.h"
-#include "engine.h"
-#include "lock.h"
 #include "number.h"
+#include "observe.h"
 #include "osfreq.h"
+#include "persecond.h"
 #include "probe.h"
 
-/* What the library says where nothing at all is known: the number that its
- * users have come to recognise as such. */
-#define UNKNOWN_HZ UINT64_C(2399987654)
+/* The number that the library's users have come to recognise as "unknown". */
+const struct cpuc_persecond cpuc_persecond_unknown = {UINT64_C(2399987654),
+						      "unknown"};
 
-struct rate {
-	uint64_t hz;
-	const char *source; /* static storage; one of those in cpucycles(3) */
+struct statement {
+	struct cpuc_persecond rate; /* hz 0: there is none */
+	bool of_core;
 };
 
 const char *cpuc_getenv(const char *name)
@@ -31,70 +34,48 @@ const char *cpuc_getenv(const char *name)
 #endif
 }
 
-static void ask_files(void *arg)
+static void persecond_ask_system(void *arg)
 {
-	struct rate *r = arg;
+	struct statement *s = arg;
 
-	r->hz = cpuc_osfreq("", &r->source);
+	s->rate.hz = cpuc_osfreq("", &s->rate.source);
 }
 
-static void ask_environment(struct rate *r)
+static struct statement persecond_stated(void)
 {
 	const char *text = cpuc_getenv("cpucyclespersecond");
+	struct statement s = {{0, NULL}, false};
 
-	if (text != NULL) {
-		r->hz = cpuc_parse_hz(text, strlen(text), 0, "");
-		r->source = "environment variable cpucyclespersecond";
+	if (cpuc_probe(persecond_ask_system, &s) != 0)
+		s.rate.hz = 0;
+	if (s.rate.hz == 0 && text != NULL) {
+		s.rate.hz = cpuc_parse_hz(text, strlen(text), 0, "");
+		s.rate.source = "environment variable cpucyclespersecond";
 	}
+	return s;
 }
 
-static const struct rate unknown = {UNKNOWN_HZ, "unknown"};
-static struct rate settled;
+/* Settled once a process, `stated` and `measured` as far as asked. */
+static bool asked_system, observed;
+static struct statement stated;
+static struct cpuc_persecond measured;
 
-uint64_t cpuc_persecond(void)
+struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
+					const struct cpuc_slot *current)
 {
-	struct rate r = {0, NULL};
+	bool calibrated =
+		current->counter != NULL && current->counter->chains != NULL;
 
-	if (settled.hz != 0)
-		return settled.hz;
-	if (cpuc_probe(ask_files, &r) != 0)
-		r.hz = 0;
-	if (r.hz == 0)
-		ask_environment(&r);
-	if (r.hz == 0)
-		r = (struct rate){cpuc_observe(), "measured"};
-	if (r.hz == 0)
-		r = unknown;
-	/* In this order for a handler of SIGSYS, which looks at hz. */
-	settled.source = r.source;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	settled.hz = r.hz;
-	return r.hz;
-}
-
-static struct rate settle(void)
-{
-	struct cpuc_guard guard;
-
-	/* A handler in the midst of the engine, where nothing can be tried:
-	 * what is not known yet must stay open. */
-	if (cpuc_lock(&guard) != 0)
-		return settled.hz ? settled : unknown;
-	if (settled.hz == 0) {
-		cpuc_probe_begin();
-		cpuc_persecond();
-		cpuc_probe_end();
-	}
-	cpuc_unlock(&guard);
-	return settled;
-}
-
-long long cpucycles_persecond(void)
-{
-	return (long long)settle().hz;
-}
-
-const char *cpucycles_persecondsource(void)
-{
-	return settle().source;
+	if (!asked_system)
+		stated = persecond_stated();
+	asked_system = true;
+	if (stated.rate.hz != 0 && (stated.of_core || !calibrated))
+		return stated.rate;
+	if (!observed)
+		measured = (struct cpuc_persecond){
+			cpuc_observe(slots, n, current), "measured"};
+	observed = true;
+	if (measured.hz != 0)
+		return measured;
+	return stated.rate.hz != 0 ? stated.rate : cpuc_persecond_unknown;
 }

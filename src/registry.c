@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The counters that this host has, from counters.def. */
 #include <config.h>
-#include "engine.h"
+#include "registry.h"
 
 /* COUNTER's second argument is HAVE_COUNTER_..., which config.h makes 0 or 1:
  * pasted, it keeps the row or drops it. */

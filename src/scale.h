@@ -15,7 +15,25 @@ struct cpuc_scale {
 
 /* The scale for num / den: both positive, the ratio between 2^-63 and 2^63.
  * A ratio of 1 gives {0, 0}. */
-struct cpuc_scale cpuc_scale_of(uint64_t num, uint64_t den);
+static inline struct cpuc_scale cpuc_scale_of(uint64_t num, uint64_t den)
+{
+	struct cpuc_scale s = {num / den, 0};
+	uint64_t rest = num % den;
+
+	if (num == den)
+		return (struct cpuc_scale){0, 0};
+	/* Long division, a bit at a time: 64 bits from the leading one on. */
+	while (s.mult >> 63 == 0) {
+		int bit = rest >= den - rest;
+
+		rest = bit ? rest - (den - rest) : rest + rest;
+		s.mult = s.mult << 1 | (uint64_t)bit;
+		s.shift++;
+	}
+	if (rest >= den - rest && s.mult != UINT64_MAX)
+		s.mult++;
+	return s;
+}
 
 /* The high and low half of a * b. */
 static inline void cpuc_mul64(uint64_t a, uint64_t b, uint64_t *high,
@@ -54,7 +72,17 @@ static inline uint64_t cpuc_scale_apply(const struct cpuc_scale *s,
 	return high << (64 - s->shift) | low >> s->shift;
 }
 
-/* The ratio as a floating-point number, for people. */
-double cpuc_scale_ratio(const struct cpuc_scale *s);
+/* The ratio as a floating-point number, for display. */
+static inline double cpuc_scale_ratio(const struct cpuc_scale *s)
+{
+	double ratio = (double)s->mult;
+	unsigned i;
+
+	if (s->mult == 0)
+		return 1;
+	for (i = 0; i < s->shift; i++)
+		ratio /= 2;
+	return ratio;
+}
 
 #endif

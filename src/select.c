@@ -1,48 +1,99 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Tries counters and chooses the one to count with. */
+/* Tries counters, measures them and chooses the one to count with. */
 #include <config.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include "clock.h"
-#include "engine.h"
 #include "probe.h"
+#include "select.h"
 
-void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
+#define MEASURE_CALLS 1000
+#define MEASURE_ROUNDS 10
+
+struct measured {
+	long long step; /* smallest nonzero difference; 0: never advanced */
+	bool back;      /* it went back at least once */
+};
+
+static struct measured measure_round(const struct cpuc_slot *slot)
 {
-	va_list ap;
+	struct measured r = {0, false};
+	long long last = cpuc_slot_read(slot), now, step;
+	int i;
 
-	va_start(ap, fmt);
-	vsnprintf(slot->reason, sizeof slot->reason, fmt, ap);
-	va_end(ap);
+	for (i = 1; i < MEASURE_CALLS; i++) {
+		now = cpuc_slot_read(slot);
+		/* Modulo 2^64, so that no pair of counts overflows. */
+		step = (long long)((unsigned long long)now -
+				   (unsigned long long)last);
+		last = now;
+		if (step < 0)
+			r.back = true;
+		else if (step > 0 && (r.step == 0 || step < r.step))
+			r.step = step;
+	}
+	return r;
 }
 
-static void fault_reason(struct cpuc_slot *slot, int sig)
+/* By raw counts, as many as all rounds would take. Extended to 64 bits, a count
+ * that stands still would jump once the clock is half a wrap ahead of it, and
+ * pass for one that advances. */
+static bool measure_stands_still(const struct cpuc_counter *c)
 {
-	static const struct {
-		int sig;
-		const char *text;
-	} faults[] = {
-		{SIGILL, "SIGILL: this CPU lacks the instruction, or the "
-			 "kernel keeps it from programs"},
-		{SIGSEGV, "SIGSEGV: the kernel keeps the instruction from "
-			  "programs"},
-		{SIGSYS, "SIGSYS: a system call that it needs is denied "
-			 "(container?); its seccomp profile must allow it"},
-	};
-	size_t i;
+	long long first = c->read();
+	int i;
 
-	for (i = 0; i < sizeof faults / sizeof *faults; i++)
-		if (faults[i].sig == sig) {
-			cpuc_reason(slot, "%s", faults[i].text);
-			return;
+	for (i = 0; i < MEASURE_CALLS * MEASURE_ROUNDS; i++)
+		if (c->read() != first)
+			return false;
+	return true;
+}
+
+/* Whether the slot's composed reader advances and never goes back, and its
+ * smallest step. It is the reader that callers wait for, extension and scaling
+ * included. */
+static int measure_slot(struct cpuc_slot *slot)
+{
+	struct measured r = {0, false};
+	int i;
+
+	if (slot->counter->bits == 32 && measure_stands_still(slot->counter)) {
+		cpuc_reason(slot, "the count does not advance");
+		return -ENOTSUP;
+	}
+	/* One bad round may be a migration between cores whose counters
+	 * differ; ten are the counter's fault. */
+	for (i = 0; i < MEASURE_ROUNDS; i++) {
+		r = measure_round(slot);
+		if (r.step > 0 && !r.back) {
+			slot->step = r.step;
+			return 0;
 		}
-	cpuc_reason(slot, "signal %d when it was tried", sig);
+	}
+	cpuc_reason(slot, r.back ? "the count goes backwards"
+				 : "the count does not advance");
+	return -ENOTSUP;
 }
 
-static int settle(struct cpuc_slot *slot, const struct cpuc_world *world)
+static void select_explain_fault(struct cpuc_slot *slot, int sig)
+{
+	if (sig == SIGILL) {
+		cpuc_reason(slot, "SIGILL: this CPU lacks the instruction, or "
+				  "the kernel keeps it from programs");
+	} else if (sig == SIGSEGV) {
+		cpuc_reason(slot, "SIGSEGV: the kernel keeps the instruction "
+				  "from programs");
+	} else if (sig == SIGSYS) {
+		cpuc_reason(slot, "SIGSYS: a system call that it needs is "
+				  "denied (container?)");
+		cpuc_hint(slot, "its seccomp profile must allow it");
+	} else {
+		cpuc_reason(slot, "signal %d when it was tried", sig);
+	}
+}
+
+static int select_settle(struct cpuc_slot *slot, const struct cpuc_world *world)
 {
 	int err;
 
@@ -67,26 +118,22 @@ struct attempt {
 };
 
 /* Everything about a counter that may fault. */
-static void attempt(void *arg)
+static void select_attempt(void *arg)
 {
-	struct attempt *a = arg;
+	const struct attempt *a = arg;
 	struct cpuc_slot *slot = a->slot;
 	const struct cpuc_counter *c = slot->counter;
-	long long step = 0;
 	int err = c->open ? c->open(slot) : 0;
 
 	if (err == 0) {
 		cpuc_clock_of(c)();
-		err = settle(slot, a->world);
+		err = select_settle(slot, a->world);
 	}
 	if (err == 0 && c->kind != CPUC_ZERO)
-		err = cpuc_measure(slot, &step);
-	if (err == 0) {
-		slot->usable = true;
-		slot->precision = step + cpuc_kind_added(c->kind);
-	} else if (slot->reason[0] == '\0') {
+		err = measure_slot(slot);
+	slot->usable = err == 0;
+	if (err && slot->reason[0] == '\0')
 		cpuc_reason(slot, "%s", strerror(-err));
-	}
 }
 
 void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
@@ -96,15 +143,20 @@ void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
 
 	slot->tried = true;
 	slot->usable = false;
-	slot->precision = 0;
-	slot->reason[0] = '\0';
-	sig = cpuc_probe(attempt, &a);
+	slot->step = 0;
+	cpuc_reason(slot, "%s", "");
+	sig = cpuc_probe(select_attempt, &a);
 	if (sig) {
 		slot->usable = false;
-		slot->precision = 0;
-		fault_reason(slot, sig);
+		select_explain_fault(slot, sig);
 	}
 	slot->failed = !slot->usable;
+}
+
+void cpuc_close(struct cpuc_slot *slot)
+{
+	if (slot->counter->close)
+		slot->counter->close(slot);
 }
 
 struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
@@ -115,9 +167,10 @@ struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
 
 	for (i = 0; i < n; i++) {
 		slot = &slots[i];
-		/* System calls, which fault no more than any. */
+		/* System calls fault no more than any other. */
 		if (slot->counter->kind == CPUC_OS &&
-		    slot->counter->open(slot) == 0 && settle(slot, world) == 0)
+		    slot->counter->open(slot) == 0 &&
+		    select_settle(slot, world) == 0)
 			break;
 	}
 	slot = &slots[i < n ? i : n - 1];
@@ -126,41 +179,35 @@ struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
 		slot->settled = true;
 	}
 	slot->usable = true;
-	slot->precision = cpuc_kind_added(slot->counter->kind);
-	slot->reason[0] = '\0';
+	slot->step = 0;
+	cpuc_reason(slot, "%s", "");
 	return slot;
 }
 
-static void close_loser(struct cpuc_slot *slot)
-{
-	if (slot->counter->close)
-		slot->counter->close(slot);
-}
-
-static bool better(const struct cpuc_slot *a, const struct cpuc_slot *b)
+static bool select_better(const struct cpuc_slot *a, const struct cpuc_slot *b)
 {
 	bool a_zero = a->counter->kind == CPUC_ZERO;
 	bool b_zero = b->counter->kind == CPUC_ZERO;
 
 	if (a_zero != b_zero)
 		return b_zero;
-	return a->precision < b->precision;
+	return cpuc_precision(a) < cpuc_precision(b);
 }
 
-/* Whether even a step of one cycle would leave the slot behind: no time is
- * spent on such a counter, which may be a slow one, in the first call. */
-static bool hopeless(const struct cpuc_slot *slot,
-		     const struct cpuc_slot *best)
+/* Whether even a step of one cycle would leave the slot behind the best one.
+ * The first call spends no time on such a counter, which may be slow. */
+static bool select_hopeless(const struct cpuc_slot *slot,
+			    const struct cpuc_slot *best)
 {
 	enum cpuc_kind kind = slot->counter->kind;
 
 	if (best == NULL || best->counter->kind == CPUC_ZERO)
 		return false;
-	return kind == CPUC_ZERO || cpuc_kind_added(kind) + 1 >= best->precision;
+	return kind == CPUC_ZERO ||
+	       cpuc_kind_added(kind) + 1 >= cpuc_precision(best);
 }
 
-static struct cpuc_slot *find(struct cpuc_slot *slots, size_t n,
-			      const char *name)
+struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n, const char *name)
 {
 	size_t i;
 
@@ -170,8 +217,8 @@ static struct cpuc_slot *find(struct cpuc_slot *slots, size_t n,
 	return NULL;
 }
 
-static void pass_over(struct cpuc_slot *slots, size_t n,
-		      const struct cpuc_slot *named)
+static void select_pass_over(struct cpuc_slot *slots, size_t n,
+			     const struct cpuc_slot *named)
 {
 	size_t i;
 
@@ -180,7 +227,7 @@ static void pass_over(struct cpuc_slot *slots, size_t n,
 			continue;
 		slots[i].tried = true;
 		slots[i].usable = false;
-		slots[i].precision = 0;
+		slots[i].step = 0;
 		cpuc_reason(&slots[i], "not tried: %s was asked for",
 			    named->counter->name);
 	}
@@ -193,11 +240,11 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 	struct cpuc_slot *best = NULL, *named;
 	size_t i;
 
-	named = wanted ? find(slots, n, wanted) : NULL;
+	named = wanted ? cpuc_find(slots, n, wanted) : NULL;
 	if (named != NULL) {
 		cpuc_try(named, world);
 		if (named->usable) {
-			pass_over(slots, n, named);
+			select_pass_over(slots, n, named);
 			return named;
 		}
 	}
@@ -205,16 +252,16 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 		if (&slots[i] == named)
 			continue;
 		slots[i].tried = false;
-		if (hopeless(&slots[i], best))
+		if (select_hopeless(&slots[i], best))
 			continue;
 		cpuc_try(&slots[i], world);
 		/* Strictly better: the earlier wins a tie. */
 		if (slots[i].usable &&
-		    (best == NULL || better(&slots[i], best)))
+		    (best == NULL || select_better(&slots[i], best)))
 			best = &slots[i];
 	}
 	for (i = 0; i < n; i++)
 		if (&slots[i] != best)
-			close_loser(&slots[i]);
+			cpuc_close(&slots[i]);
 	return best;
 }

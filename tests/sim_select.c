@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "cpucycles.h"
-#include "engine.h"
+#include "first_call.h"
+#include "registry.h"
+#include "select.h"
 #include "probe.h"
 #include "tap.h"
 
@@ -203,11 +205,11 @@ static struct cpuc_slot *alone(const char *what, enum cpuc_kind kind,
 	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
 	got = choose(NULL);
 	if (reason == NULL)
-		ok(!strcmp(got, "it") && s->usable && s->precision > 0,
+		ok(!strcmp(got, "it") && s->usable && cpuc_precision(s) > 0,
 		   "%s: used (%s, %s)", what, got, s->reason);
 	else
-		ok(!strcmp(got, "zero") && !s->usable && s->precision == 0 &&
-			   strstr(s->reason, reason),
+		ok(!strcmp(got, "zero") && !s->usable &&
+			   cpuc_precision(s) == 0 && strstr(s->reason, reason),
 		   "%s: dropped, because \"%s\"", what, s->reason);
 	return s;
 }
@@ -246,22 +248,22 @@ static void check_scales(void)
 	ok(cpuc_scale_ratio(&s->scale) == 2.5, "is scaled by 2.5 exactly");
 	alone("one of a ratio of 4/3", CPUC_REFERENCE, CPUC_TICK, 64, third,
 	      NULL, "no multiple of 1/1024");
-	alone("one that stands still", CPUC_REFERENCE, CPUC_TICK, 64,
-	      constant, NULL, "cannot be measured");
+	alone("one that stands still", CPUC_REFERENCE, CPUC_TICK, 64, constant,
+	      NULL, "cannot be measured");
 
 	s = alone("one of a known rate", CPUC_REFERENCE, CPUC_TICK, 64,
 		  half_nominal, open_gigahertz, NULL);
 	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by that");
-	s = alone("one that states a wrong rate", CPUC_REFERENCE, CPUC_TICK,
-		  64, half_nominal, open_liar, NULL);
+	s = alone("one that states a wrong rate", CPUC_REFERENCE, CPUC_TICK, 64,
+		  half_nominal, open_liar, NULL);
 	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by the right one (%f)",
 	   cpuc_scale_ratio(&s->scale));
-	s = alone("a time, of which nothing is checked", CPUC_OS, CPUC_TIME,
-		  64, fine, open_liar, NULL);
+	s = alone("a time, of which nothing is checked", CPUC_OS, CPUC_TIME, 64,
+		  fine, open_liar, NULL);
 	ok(s->rate == 123456789, "is scaled by what it states");
 
-	s = alone("a nominal clock within 1%", CPUC_REFERENCE, CPUC_NOMINAL,
-		  64, nearly_nominal, NULL, NULL);
+	s = alone("a nominal clock within 1%", CPUC_REFERENCE, CPUC_NOMINAL, 64,
+		  nearly_nominal, NULL, NULL);
 	ok(s->scale.mult == 0, "is not scaled");
 	s = alone("a nominal clock of half the rate", CPUC_REFERENCE,
 		  CPUC_NOMINAL, 64, half_nominal, NULL, NULL);
@@ -282,8 +284,8 @@ static void check_ranking(void)
 	add("slow core", CPUC_CORE_KERNEL, CPUC_CYCLE, 64, slow, NULL);
 	ok(!strcmp(choose(NULL), "reference"),
 	   "a reference clock wins over a slow core counter");
-	ok(a->precision > 100 && a->precision < 120,
-	   "with 100 cycles added (%lld)", a->precision);
+	ok(cpuc_precision(a) > 100 && cpuc_precision(a) < 120,
+	   "with 100 cycles added (%lld)", cpuc_precision(a));
 
 	fresh();
 	add("reference", CPUC_REFERENCE, CPUC_CYCLE, 64, fine, NULL);

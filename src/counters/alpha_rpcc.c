@@ -5,7 +5,7 @@
  * in step. */
 #include <config.h>
 #if HAVE_COUNTER_ALPHA_RPCC
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

@@ -6,7 +6,7 @@
  * users cannot read it: the probe finds that out. */
 #include <config.h>
 #if HAVE_COUNTER_ARM32_1176
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

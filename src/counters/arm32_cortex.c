@@ -6,7 +6,7 @@
  * thread's. A 64-bit kernel may extend it: AArch32 still reads the low half. */
 #include <config.h>
 #if HAVE_COUNTER_ARM32_CORTEX
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

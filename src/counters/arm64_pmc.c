@@ -4,7 +4,7 @@
  * to a thread: it goes on for others, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_ARM64_PMC
-#include "../counter.h"
+#include "../slot.h"
 #if HAVE_COUNTER_ARM64_PERFPMC
 #include "arm64_perf.h"
 #endif

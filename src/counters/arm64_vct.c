@@ -6,7 +6,7 @@
  * most adjacent reads are equal. The CPU may read it early: use fences. */
 #include <config.h>
 #if HAVE_COUNTER_ARM64_VCT
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

@@ -5,7 +5,7 @@
 #include <config.h>
 #if HAVE_COUNTER_ARM64_VCTCORE
 #include "../calibrate.h"
-#include "../counter.h"
+#include "../slot.h"
 #include "chains_arm64.h"
 
 /* isb: or else the count may be read before earlier instructions are done. */

@@ -5,7 +5,7 @@
 #if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
 #include <errno.h>
 #include "../clock.h"
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

@@ -5,7 +5,7 @@
 #if HAVE_COUNTER_DEFAULT_MACH
 #include <errno.h>
 #include <mach/mach_time.h>
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

@@ -4,7 +4,7 @@
  * what it is. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_ZERO
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

@@ -6,7 +6,7 @@
  * in step. */
 #include <config.h>
 #if HAVE_COUNTER_HPPA_CR16
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

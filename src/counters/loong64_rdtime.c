@@ -4,7 +4,7 @@
  * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
 #include <config.h>
 #if HAVE_COUNTER_LOONG64_RDTIME
-#include "../counter.h"
+#include "../slot.h"
 
 /* LLFTP of word 2: words 4 and 5 are filled in. */
 #define HAS_CLOCK (1u << 14)

@@ -7,7 +7,7 @@
  * also on 64-bit CPUs. */
 #include <config.h>
 #if HAVE_COUNTER_MIPS64_CC
-#include "../counter.h"
+#include "../slot.h"
 
 #if __mips64
 #define NAME "mips64-cc"

@@ -4,7 +4,7 @@
  * of MHz on smaller CPUs; the kernel states its rate. */
 #include <config.h>
 #if HAVE_COUNTER_PPC64_MFTB
-#include "../counter.h"
+#include "../slot.h"
 #include "../timebase.h"
 
 #if defined(__powerpc64__)

@@ -4,7 +4,7 @@
  * goes on for others, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDCYCLE
-#include "../counter.h"
+#include "../slot.h"
 #include "riscv_csr.h"
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 #include "riscv_perf.h"

@@ -6,7 +6,7 @@
  * ACPI stands in for that, it is measured. */
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDTIME
-#include "../counter.h"
+#include "../slot.h"
 #include "../timebase.h"
 
 #if __riscv_xlen == 32

@@ -5,7 +5,7 @@
  * may be steered, as CLOCK_MONOTONIC is. */
 #include <config.h>
 #if HAVE_COUNTER_S390X_STCKF
-#include "../counter.h"
+#include "../slot.h"
 
 /* The clock's zero is 1900: since 1971 its top bit is set, and in 2042 it
  * wraps. Counted from 2020 (UTC) it does neither in this century. */

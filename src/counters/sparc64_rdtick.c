@@ -4,7 +4,7 @@
  * core's own cycles, in 63 bits; it is the core's, not the thread's. */
 #include <config.h>
 #if HAVE_COUNTER_SPARC64_RDTICK
-#include "../counter.h"
+#include "../slot.h"
 
 static long long count(void)
 {

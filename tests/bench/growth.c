@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../src/engine.h"
+#include "../../src/select.h"
 #include "../../src/probe.h"
 #include "bench.h"
 #include "cpucycles.h"

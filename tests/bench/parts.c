@@ -5,15 +5,18 @@
 #include <config.h>
 #include <string.h>
 #include "../../src/calibrate.h"
-#include "../../src/engine.h"
+#include "../../src/persecond.h"
 #include "../../src/probe.h"
+#include "../../src/select.h"
 #include "bench.h"
 #include "parts.h"
 
 const char *const parts_name[PARTS] = {
-	[PART_OTHER] = "lock, publishing", [PART_HANDLERS] = "fault handlers",
-	[PART_FREQUENCY] = "frequency",    [PART_PROBING] = "asking, probing",
-	[PART_MEASURING] = "measuring",    [PART_CALIBRATING] = "calibrating",
+	[PART_OTHER] = "lock, publishing",
+	[PART_HANDLERS] = "fault handlers",
+	[PART_FREQUENCY] = "frequency",
+	[PART_PROBING] = "asking, probing, measuring",
+	[PART_CALIBRATING] = "calibrating",
 };
 
 static long long spent[PARTS], begun, since;
@@ -68,13 +71,13 @@ long long parts_end(long long ns[PARTS])
 WRAP_VOID(PART_HANDLERS, cpuc_probe_begin)
 WRAP_VOID(PART_HANDLERS, cpuc_probe_end)
 WRAP_VOID(PART_PROBING, cpuc_clock_check)
-WRAP(PART_FREQUENCY, uint64_t, cpuc_persecond, (void), ())
+WRAP(PART_FREQUENCY, struct cpuc_persecond, cpuc_persecond_of,
+     (struct cpuc_slot * slots, size_t n, const struct cpuc_slot *current),
+     (slots, n, current))
 WRAP(PART_PROBING, struct cpuc_slot *, cpuc_select,
      (struct cpuc_slot * slots, size_t n, const char *wanted,
       const struct cpuc_world *world),
      (slots, n, wanted, world))
 WRAP(PART_CALIBRATING, int, cpuc_settle_scale,
      (struct cpuc_slot * slot, const struct cpuc_world *world), (slot, world))
-WRAP(PART_MEASURING, int, cpuc_measure,
-     (struct cpuc_slot * slot, long long *step), (slot, step))
 WRAP(PART_CALIBRATING, uint64_t, cpuc_calibrated_slow, (uint64_t t), (t))

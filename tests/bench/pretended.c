@@ -2,7 +2,7 @@
 /* The library's paths to counters that this machine lacks, with the clock that
  * it has in their place. */
 #include <config.h>
-#include "../../src/engine.h"
+#include "../../src/slot.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../../src/perf.h"
 #endif

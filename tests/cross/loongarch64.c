@@ -3,7 +3,7 @@
  * it, against CLOCK_MONOTONIC. Anything that needs a libc is not linked, and
  * ends the program if it is called, such as the reason of a failure. */
 #include <config.h>
-#include "engine.h"
+#include "tick_rate.h"
 
 #define PERSECOND UINT64_C(2500000000)
 #define SYS_WRITE 64

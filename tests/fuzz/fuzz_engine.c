@@ -71,10 +71,10 @@ static void check_truth(size_t i)
 	/* One that counts, and needs to be held against no other clock. */
 	if (opens && f->tried_as == BY_CALLS && counters[i].bits == 64 &&
 	    counters[i].unit == CPUC_CYCLE)
-		MUST(s->usable && s->precision ==
+		MUST(s->usable && cpuc_precision(s) ==
 					  f->step + cpuc_kind_added(
 							    counters[i].kind),
-		     "%zu: %s, %lld", i, s->reason, s->precision);
+		     "%zu: %s, %lld", i, s->reason, cpuc_precision(s));
 }
 
 static void check_slots(void)
@@ -92,11 +92,11 @@ static void check_slots(void)
 		MUST(memchr(s->reason, '\0', sizeof s->reason), "%zu", i);
 		if (counters[i].kind == CPUC_ZERO)
 			continue;
-		MUST(s->usable == (s->precision > 0), "%zu: %lld", i,
-		     s->precision);
-		MUST(!s->usable ||
-			     s->precision > cpuc_kind_added(counters[i].kind),
-		     "%zu: %lld", i, s->precision);
+		MUST(s->usable == (cpuc_precision(s) > 0), "%zu: %lld", i,
+		     cpuc_precision(s));
+		MUST(!s->usable || cpuc_precision(s) >
+					   cpuc_kind_added(counters[i].kind),
+		     "%zu: %lld", i, cpuc_precision(s));
 	}
 	MUST(cpuc_current->usable && cpuc_current->settled &&
 		     cpuc_current->tried,
@@ -114,16 +114,17 @@ static void check_best(const unsigned *opens, const unsigned *closes)
 
 	for (i = 0; i < SLOTS; i++) {
 		s = &cpuc_slots[i];
-		least = s->tried ? s->precision
+		least = s->tried ? cpuc_precision(s)
 				 : cpuc_kind_added(counters[i].kind) + 1;
 		earlier = i < at;
 		if (s->tried && s->usable && counters[i].kind != CPUC_ZERO)
-			MUST(!zero && (best->precision < least ||
-				       (best->precision == least && !earlier) ||
+			MUST(!zero && (cpuc_precision(best) < least ||
+				       (cpuc_precision(best) == least &&
+					!earlier) ||
 				       s == best),
 			     "%zu is better than %zu", i, at);
 		if (!s->tried && counters[i].kind != CPUC_ZERO)
-			MUST(!zero && best->precision <= least,
+			MUST(!zero && cpuc_precision(best) <= least,
 			     "%zu may be better than %zu", i, at);
 		if (i == COUNTERS || !counters[i].close)
 			continue;
@@ -298,7 +299,7 @@ static void use(struct fuzz_bytes b)
 	do {
 		count();
 		for (i = 0; i < SLOTS; i++) {
-			mix((uint64_t)cpuc_slots[i].precision);
+			mix((uint64_t)cpuc_precision(&cpuc_slots[i]));
 			mix(cpuc_slots[i].usable);
 			mix(cpuc_slots[i].scale.mult);
 		}

@@ -7,6 +7,8 @@
 #include "reference.h"
 #include "../../src/persecond.c"
 
+#define UNKNOWN_HZ UINT64_C(2399987654)
+
 static unsigned world;
 static unsigned asked; /* bit 0 files, bit 1 measurement */
 
@@ -22,8 +24,12 @@ uint64_t cpuc_osfreq(const char *root, const char **source)
 	return world & FILES_KNOW ? 3000000000 : 0;
 }
 
-uint64_t cpuc_observe(void)
+uint64_t cpuc_observe(struct cpuc_slot *slots, size_t n,
+		      const struct cpuc_slot *current)
 {
+	(void)slots;
+	(void)n;
+	(void)current;
 	asked |= 2;
 	return world & MEASURABLE ? 3700000001 : 0;
 }
@@ -40,23 +46,28 @@ static uint64_t expected(const char *text)
 	return world & MEASURABLE ? 3700000001 : UNKNOWN_HZ;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static uint64_t ask(const struct cpuc_slot *current)
 {
-	struct fuzz_bytes b = {data, size};
-	uint64_t hz, ref;
-	size_t len;
-	char *text, *part;
+	uint64_t hz;
 
-	world = fuzz_byte(&b);
-	asked = 0;
-	settled = (struct rate){0, NULL};
-	part = fuzz_part(&b, '\0', &len);
-	text = realloc(part, len + 1);
-	MUST(text, "no memory");
-	text[len] = '\0';
+	cpuc_probe_begin();
+	hz = cpuc_persecond_of(NULL, 0, current).hz;
+	cpuc_probe_end();
+	return hz;
+}
+
+static void check(const char *text)
+{
+	static const struct cpuc_slot none;
+	static const struct cpuc_counter clock = {
+		.chains = (const struct cpuc_chain_ops *)&world,
+	};
+	static const struct cpuc_slot calibrated = {.counter = &clock};
+	uint64_t hz, ref;
+
 	setenv("cpucyclespersecond", text, 1);
 	ref = expected(text);
-	hz = (uint64_t)cpucycles_persecond();
+	hz = ask(&none);
 	MUST(hz == ref, "%llu instead of %llu", (unsigned long long)hz,
 	     (unsigned long long)ref);
 	MUST(asked & 1, "files come first");
@@ -64,8 +75,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	     "measured, though it was known");
 	/* Settled: what changes later changes nothing. */
 	setenv("cpucyclespersecond", "1234567", 1);
-	MUST((uint64_t)cpucycles_persecond() == hz, "settled twice");
+	MUST(ask(&none) == hz, "settled twice");
+	/* A measurement comes before a statement that may be of the TSC. */
+	hz = ask(&calibrated);
+	ref = world & MEASURABLE ? 3700000001 : ref;
+	MUST(hz == ref, "calibrated: %llu instead of %llu",
+	     (unsigned long long)hz, (unsigned long long)ref);
+	MUST(ask(&none) == expected(text), "it is the counter's");
 	unsetenv("cpucyclespersecond");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_bytes b = {data, size};
+	size_t len;
+	char *text, *part;
+
+	world = fuzz_byte(&b);
+	asked = 0;
+	asked_system = observed = false;
+	part = fuzz_part(&b, '\0', &len);
+	text = realloc(part, len + 1);
+	MUST(text, "no memory");
+	text[len] = '\0';
+	check(text);
 	free(text);
 	return 0;
 }

@@ -11,7 +11,10 @@
 #include "calibrate.h"
 #include "clock.h"
 #include "cpucycles.h"
-#include "engine.h"
+#include "first_call.h"
+#include "persecond.h"
+#include "registry.h"
+#include "select.h"
 #include "fuzz.h"
 #include "../../src/extend32.c"
 
@@ -107,14 +110,15 @@ bool cpuc_tsc_forbidden(void)
 	return false;
 }
 
-uint64_t cpuc_persecond(void)
-{
-	return machine.persecond;
-}
+const struct cpuc_persecond cpuc_persecond_unknown;
 
-long long cpucycles_persecond(void)
+struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
+					const struct cpuc_slot *current)
 {
-	return (long long)machine.persecond;
+	(void)slots;
+	(void)n;
+	(void)current;
+	return (struct cpuc_persecond){machine.persecond, "machine"};
 }
 
 const char *cpuc_getenv(const char *name)

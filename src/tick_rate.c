@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How many cycles a tick is worth: persecond over the tick rate, which is
- * known, or is measured against the operating system's clock. */
+/* Cycles per tick: persecond over the tick rate, which is known, or measured
+ * against the operating system's clock. */
 #include <config.h>
 #include <errno.h>
 #include "calibrate.h"
-#include "engine.h"
+#include "tick_rate.h"
 
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
 #define BRACKETS 3
@@ -19,9 +19,9 @@ long long (*cpuc_clock_of(const struct cpuc_counter *c))(void)
 	return c->chains ? c->chains->tick : c->read;
 }
 
-/* A tick's beginning, dated as closely as one of three tries allows. */
-static struct moment now(const struct cpuc_counter *c,
-			 const struct cpuc_world *world)
+/* The beginning of a tick, dated as closely as one of three tries allows. */
+static struct moment tick_now(const struct cpuc_counter *c,
+			      const struct cpuc_world *world)
 {
 	long long (*read)(void) = cpuc_clock_of(c);
 	struct moment best = {0, 0};
@@ -46,17 +46,17 @@ static struct moment now(const struct cpuc_counter *c,
 }
 
 /* Ticks per second over at least so many nanoseconds; 0: unknown. */
-static uint64_t estimate(const struct cpuc_counter *c,
-			 const struct cpuc_world *world, uint64_t window)
+static uint64_t tick_estimate(const struct cpuc_counter *c,
+			      const struct cpuc_world *world, uint64_t window)
 {
-	struct moment a = now(c, world), b;
+	struct moment a = tick_now(c, world), b;
 	uint64_t ticks;
 	int reads = READS_MAX;
 
 	while (world->now_ns() - a.ns < window)
 		if (reads-- == 0)
 			return 0;
-	b = now(c, world);
+	b = tick_now(c, world);
 	ticks = b.tick - a.tick;
 	if (c->bits == 32)
 		ticks = (uint32_t)ticks;
@@ -65,14 +65,14 @@ static uint64_t estimate(const struct cpuc_counter *c,
 	return ticks * 1000000000 / (b.ns - a.ns);
 }
 
-static bool within(uint64_t a, uint64_t b, uint64_t parts)
+static bool tick_within(uint64_t a, uint64_t b, uint64_t parts)
 {
 	return (a > b ? a - b : b - a) <= b / parts;
 }
 
 /* Three estimates over the shortest window in which they agree to 1/AGREE:
  * microseconds for a fine clock, milliseconds for a coarse one. */
-static bool measure_rate(const struct cpuc_counter *c,
+static bool tick_measure(const struct cpuc_counter *c,
 			 const struct cpuc_world *world, uint64_t rate[3])
 {
 	uint64_t window, *shared = c->shared_rate;
@@ -82,12 +82,12 @@ static bool measure_rate(const struct cpuc_counter *c,
 		return true;
 	}
 	for (window = 10000; window <= 10000000; window *= 4) {
-		rate[0] = estimate(c, world, window);
-		rate[1] = estimate(c, world, window);
-		if (rate[0] == 0 || !within(rate[0], rate[1], AGREE))
+		rate[0] = tick_estimate(c, world, window);
+		rate[1] = tick_estimate(c, world, window);
+		if (rate[0] == 0 || !tick_within(rate[0], rate[1], AGREE))
 			continue;
-		rate[2] = estimate(c, world, window);
-		if (within(rate[0], rate[2], AGREE))
+		rate[2] = tick_estimate(c, world, window);
+		if (tick_within(rate[0], rate[2], AGREE))
 			break;
 	}
 	if (window > 10000000)
@@ -100,7 +100,7 @@ static bool measure_rate(const struct cpuc_counter *c,
 /* Whether persecond over every estimate is the same multiple of 1/d, within
  * 0.2 of a step, for some d: clocks are divided by small numbers, so what is
  * not near any such ratio was disturbed, or is another clock than it seems. */
-static bool plausible(const uint64_t rate[3], uint64_t persecond)
+static bool tick_plausible(const uint64_t rate[3], uint64_t persecond)
 {
 	uint64_t d, k, x, off;
 	int i;
@@ -122,7 +122,7 @@ static bool plausible(const uint64_t rate[3], uint64_t persecond)
 
 /* persecond over a measured rate, to the nearest 1/1024: as true as the
  * measurement, and mostly the same from process to process, as that is not. */
-static struct cpuc_scale rounded(uint64_t persecond, uint64_t rate)
+static struct cpuc_scale tick_rounded(uint64_t persecond, uint64_t rate)
 {
 	uint64_t k = (persecond * 1024 + rate / 2) / rate;
 
@@ -131,20 +131,20 @@ static struct cpuc_scale rounded(uint64_t persecond, uint64_t rate)
 
 /* A stated rate that the clock contradicts is worse than none: emulators and
  * wrong firmware tables have been seen. */
-static bool confirmed(const struct cpuc_slot *slot,
-		      const struct cpuc_world *world)
+static bool tick_confirmed(const struct cpuc_slot *slot,
+			   const struct cpuc_world *world)
 {
 	uint64_t window, seen;
 
 	for (window = 10000; window <= 160000; window *= 4) {
-		seen = estimate(slot->counter, world, window);
-		if (seen == 0 || within(seen, slot->rate, 50))
+		seen = tick_estimate(slot->counter, world, window);
+		if (seen == 0 || tick_within(seen, slot->rate, 50))
 			return true;
 	}
 	return false;
 }
 
-static int calibrate(struct cpuc_slot *slot)
+static int tick_calibrate(struct cpuc_slot *slot)
 {
 	const char *why = "";
 	unsigned permille = 0;
@@ -169,8 +169,8 @@ int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 	if (unit == CPUC_CYCLE)
 		return 0;
 	known = slot->rate != 0 &&
-		(unit == CPUC_TIME || confirmed(slot, world));
-	if (!known && !measure_rate(slot->counter, world, rate)) {
+		(unit == CPUC_TIME || tick_confirmed(slot, world));
+	if (!known && !tick_measure(slot->counter, world, rate)) {
 		slot->rate = 0;
 		/* As it is, a nominal clock is still a fair count. */
 		if (unit == CPUC_NOMINAL)
@@ -182,26 +182,27 @@ int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 	if (slot->counter->chains != NULL) {
 		if (!known)
 			slot->rate = rate[0];
-		return calibrate(slot);
+		return tick_calibrate(slot);
 	}
 	if (unit == CPUC_NOMINAL &&
-	    within(known ? slot->rate : rate[0], persecond, 100))
+	    tick_within(known ? slot->rate : rate[0], persecond, 100))
 		return 0;
 	if (known) {
 		slot->scale = cpuc_scale_of(persecond, slot->rate);
 		return 0;
 	}
 	slot->rate = 0;
-	if (unit != CPUC_NOMINAL && !plausible(rate, persecond)) {
+	if (unit != CPUC_NOMINAL && !tick_plausible(rate, persecond)) {
 		cpuc_reason(slot,
 			    "cycles per second over its rate, %llu/%llu, is no "
-			    "multiple of 1/1024 ... 1; put the right rate into "
-			    "/etc/cpucyclespersecond",
+			    "multiple of 1/1024 ... 1",
 			    (unsigned long long)persecond,
 			    (unsigned long long)rate[0]);
+		cpuc_hint(slot, "put the right rate into "
+				"/etc/cpucyclespersecond");
 		return -ENOTSUP;
 	}
-	slot->scale = rounded(persecond, rate[0]);
+	slot->scale = tick_rounded(persecond, rate[0]);
 	slot->rate = rate[0];
 	return 0;
 }

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The library's interface: the variable `cpucycles`, the first call, every
+ * later choice of a counter, and the description of all counters.
+ *
+ * `cpucycles` starts as cpuc_first. The first thread to come selects under the
+ * lock while the others wait; then the selected slot is published, and after
+ * it its entry, each with release order. No later call takes a lock. */
+#include <config.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "calibrate.h"
+#include "clock.h"
+#include "cpucycles.h"
+#include "first_call.h"
+#include "lock.h"
+#include "observe.h"
+#include "persecond.h"
+#include "probe.h"
+#include "registry.h"
+#include "select.h"
+
+long long (*cpucycles)(void) = cpuc_first;
+
+static int trace_wanted;
+
+void cpucycles_tracesetup(void)
+{
+	__atomic_store_n(&trace_wanted, 1, __ATOMIC_RELAXED);
+}
+
+/* The format is an interface: programs have parsed it for years. */
+static void trace_if_wanted(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	if (!__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_RELAXED))
+		return;
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		printf("cpucycles tracesetup %u %s precision %lld scaling %f "
+		       "only32 %d\n",
+		       i, c.name, c.precision, c.scaling,
+		       c.usable && c.bits == 32);
+	fflush(stdout);
+}
+
+static int fail(int err)
+{
+	errno = err;
+	return -1;
+}
+
+/* Callers load cpucycles plainly. A pointer is loaded and stored whole on
+ * every CPU, and slot.c copes with the order, so there is nothing here for a
+ * race detector to report. */
+__attribute__((no_sanitize("thread"))) static void
+selection_publish(const struct cpuc_slot *slot)
+{
+	__atomic_store_n(&cpuc_current, slot, __ATOMIC_RELEASE);
+	__atomic_store_n(&cpucycles, slot->entry, __ATOMIC_RELEASE);
+}
+
+static struct cpuc_world selection_begin(void)
+{
+	static const struct cpuc_slot none;
+	struct cpuc_world world = {.now_ns = cpuc_clock_ns};
+
+	cpuc_selection++;
+	cpuc_probe_begin();
+	cpuc_clock_check();
+	world.persecond =
+		cpuc_persecond_of(cpuc_slots, cpuc_slot_count, &none).hz;
+	return world;
+}
+
+static void selection_make(void)
+{
+	struct cpuc_world world = selection_begin();
+	struct cpuc_slot *slot =
+		cpuc_select(cpuc_slots, cpuc_slot_count,
+			    cpuc_getenv("cpucyclesimplementation"), &world);
+
+	if (slot == NULL)
+		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count, &world);
+	selection_publish(slot);
+	cpuc_probe_end();
+}
+
+static int selection_set(const char *name)
+{
+	struct cpuc_slot *slot = cpuc_find(cpuc_slots, cpuc_slot_count, name);
+	struct cpuc_world world;
+
+	if (slot == NULL)
+		return ENOENT;
+	world = selection_begin();
+	cpuc_try(slot, &world);
+	if (!slot->usable)
+		cpuc_close(slot);
+	cpuc_probe_end();
+	if (!slot->usable)
+		return ENOTSUP;
+	selection_publish(slot);
+	return 0;
+}
+
+/* Whether a selection has been made and published whole. A fork copies memory
+ * page by page while other threads go on, so a child may have one half of
+ * another thread's publication without the other. */
+static bool selection_made(void)
+{
+	return cpuc_current->counter != NULL && cpuc_current->settled &&
+	       __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
+		       cpuc_current->entry &&
+	       (cpuc_current->counter->chains == NULL ||
+		cpuc_ruler.ops != NULL);
+}
+
+long long cpuc_first(void)
+{
+	struct cpuc_guard guard;
+
+	/* In a signal handler that interrupted the selection, there is
+	 * nothing better than a count that advances. */
+	if (cpuc_lock(&guard) != 0)
+		return (long long)cpuc_clock_ns();
+	if (!selection_made())
+		selection_make();
+	cpuc_unlock(&guard);
+	trace_if_wanted();
+	return __atomic_load_n(&cpucycles, __ATOMIC_ACQUIRE)();
+}
+
+/* The selected slot; selects if nothing has. Never NULL. */
+static const struct cpuc_slot *selected(void)
+{
+	const struct cpuc_slot *slot =
+		__atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
+
+	if (slot->counter == NULL) {
+		cpuc_first();
+		slot = __atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
+	}
+	return slot->counter ? slot : &cpuc_slots[cpuc_slot_count - 1];
+}
+
+int cpucycles_select(const char *name)
+{
+	struct cpuc_guard guard;
+	int err = 0;
+
+	if (cpuc_lock(&guard) != 0)
+		return fail(EDEADLK);
+	if (name == NULL)
+		selection_make();
+	else
+		err = selection_set(name);
+	cpuc_unlock(&guard);
+	if (err)
+		return fail(err);
+	trace_if_wanted();
+	return 0;
+}
+
+const char *cpucycles_version(void)
+{
+	return PACKAGE_VERSION;
+}
+
+const char *cpucycles_implementation(void)
+{
+	return selected()->counter->name;
+}
+
+const char *cpucycles_kind(void)
+{
+	return cpuc_kind_name(selected()->counter->kind);
+}
+
+static struct cpuc_persecond persecond(void)
+{
+	const struct cpuc_slot *slot = selected();
+	struct cpuc_persecond rate;
+	struct cpuc_guard guard;
+
+	/* In a signal handler that interrupted the selection. */
+	if (cpuc_lock(&guard) != 0)
+		return cpuc_persecond_unknown;
+	cpuc_probe_begin();
+	rate = cpuc_persecond_of(cpuc_slots, cpuc_slot_count, slot);
+	cpuc_probe_end();
+	cpuc_unlock(&guard);
+	return rate;
+}
+
+long long cpucycles_persecond(void)
+{
+	return (long long)persecond().hz;
+}
+
+const char *cpucycles_persecondsource(void)
+{
+	return persecond().source;
+}
+
+long long cpucycles_observepersecond(void)
+{
+	const struct cpuc_slot *slot = selected();
+	struct cpuc_guard guard;
+	uint64_t hz;
+
+	if (cpuc_lock(&guard) != 0)
+		return 0;
+	cpuc_probe_begin();
+	hz = cpuc_observe(cpuc_slots, cpuc_slot_count, slot);
+	cpuc_probe_end();
+	cpuc_unlock(&guard);
+	return (long long)hz;
+}
+
+/* Tries a counter that the selection passed over because it could not win. */
+static void describe_try(struct cpuc_slot *slot)
+{
+	struct cpuc_world world;
+
+	if (slot->tried)
+		return;
+	world = selection_begin();
+	cpuc_try(slot, &world);
+	cpuc_close(slot);
+	cpuc_probe_end();
+}
+
+/* Cycles per tick: of a calibrated counter as first measured, since each
+ * thread has a ratio of its own afterwards. */
+static double describe_scaling(const struct cpuc_slot *slot)
+{
+	if (slot->counter->chains != NULL)
+		return (double)cpuc_ruler.ratio / 4294967296.0;
+	return cpuc_scale_ratio(&slot->scale);
+}
+
+static void describe(const struct cpuc_slot *slot,
+		     struct cpucycles_counter *out)
+{
+	const struct cpuc_counter *c = slot->counter;
+
+	*out = (struct cpucycles_counter){
+		.name = c->name,
+		.kind = cpuc_kind_name(c->kind),
+		.kind_id = cpuc_kind_id(c->kind),
+		.bits = c->bits,
+		.per_thread = c->per_thread,
+		.usable = slot->usable,
+	};
+	memcpy(out->reason, slot->reason, sizeof slot->reason);
+	memcpy(out->hint, slot->hint, sizeof slot->hint);
+	if (slot->usable && c->kind != CPUC_ZERO) {
+		out->scaling = describe_scaling(slot);
+		out->step = slot->step;
+		out->precision = cpuc_precision(slot);
+	}
+}
+
+/* `name` NULL: counter `index`. */
+static int describe_into(const char *name, size_t index,
+			 struct cpucycles_counter *out, size_t size)
+{
+	struct cpucycles_counter c;
+	struct cpuc_guard guard;
+	struct cpuc_slot *slot;
+
+	selected();
+	if (cpuc_lock(&guard) != 0)
+		return fail(EDEADLK);
+	slot = name ? cpuc_find(cpuc_slots, cpuc_slot_count, name)
+		    : &cpuc_slots[index];
+	if (slot != NULL) {
+		describe_try(slot);
+		describe(slot, &c);
+	}
+	cpuc_unlock(&guard);
+	if (slot == NULL)
+		return fail(ENOENT);
+	memset(out, 0, size);
+	memcpy(out, &c, size < sizeof c ? size : sizeof c);
+	return 0;
+}
+
+int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
+		      size_t size)
+{
+	if (out == NULL || index >= cpuc_slot_count)
+		return fail(EINVAL);
+	return describe_into(NULL, index, out, size);
+}
+
+int cpucycles_counterbyname(const char *name, struct cpucycles_counter *out,
+			    size_t size)
+{
+	if (out == NULL)
+		return fail(EINVAL);
+	return describe_into(name ? name : cpucycles_implementation(), 0, out,
+			     size);
+}

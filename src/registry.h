@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The counters of this host, most preferred first, and their slots. */
+#ifndef CPUC_REGISTRY_H
+#define CPUC_REGISTRY_H
+
+#include "slot.h"
+
+extern struct cpuc_slot cpuc_slots[];
+extern const size_t cpuc_slot_count;
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Tries counters, measures them and chooses one. All under the lock, between
+ * cpuc_probe_begin and cpuc_probe_end. */
+#ifndef CPUC_SELECT_H
+#define CPUC_SELECT_H
+
+#include "slot.h"
+#include "tick_rate.h"
+
+/* The slot to use of slots[0 ... n). `wanted` names one to be tried before,
+ * and instead of, all others; NULL: none. NULL when nothing works. */
+struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
+			      const char *wanted,
+			      const struct cpuc_world *world);
+
+/* A slot that works where nothing can be tried, because handlers for faults
+ * cannot be installed: a clock of the system, or else the last slot. */
+struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
+				   const struct cpuc_world *world);
+
+/* Tries one slot and fills in the result. */
+void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world);
+
+/* Undoes the open of a slot that is not selected. */
+void cpuc_close(struct cpuc_slot *slot);
+
+/* The slot of this name; NULL: there is none. */
+struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n,
+			    const char *name);
+
+#endif

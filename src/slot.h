@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A counter as its file describes it, and as it was found on this machine. */
+#ifndef CPUC_SLOT_H
+#define CPUC_SLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "cpucycles.h"
+#include "extend32.h"
+#include "scale.h"
+
+/* The rows of slot.c's table, best first. */
+enum cpuc_kind {
+	CPUC_CORE,
+	CPUC_CORE_KERNEL,
+	CPUC_CALIBRATED,
+	CPUC_REFERENCE,
+	CPUC_OS,
+	CPUC_ZERO
+};
+
+/* One unit of the raw count. */
+enum cpuc_unit {
+	/* A core cycle: not scaled. */
+	CPUC_CYCLE,
+	/* A tick of a clock that may be the core's nominal clock: counts as
+	 * a cycle when its rate agrees with cpucycles_persecond() within 1%
+	 * or is unknown; otherwise scaled. */
+	CPUC_NOMINAL,
+	/* A tick of a clock unrelated to the core: scaled (or calibrated), or
+	 * the counter is dropped. */
+	CPUC_TICK,
+	/* A unit of time, exact by definition of the interface: scaled
+	 * without a check of the ratio. */
+	CPUC_TIME
+};
+
+struct cpuc_slot;
+struct cpuc_chain_ops;
+
+/* One counter; const, one in a file, listed in counters.def. */
+struct cpuc_counter {
+	const char *name; /* public: never changes */
+	enum cpuc_kind kind;
+	enum cpuc_unit unit;
+	unsigned bits;   /* 64, or 32: extended by extend32.c */
+	bool per_thread; /* counts the calling thread's cycles alone */
+
+	/* The raw count: as fast as it can be, from any thread. */
+	long long (*read)(void);
+
+	/* Of a calibrated counter, whose read gives cycles: its clock and its
+	 * chains. NULL in all others. */
+	const struct cpuc_chain_ops *chains;
+
+	/* Gets ready and tells whether the counter may be used: 0, or a
+	 * negative errno after cpuc_reason(). Asks the operating system and
+	 * never tries the instruction: the engine does so afterwards. A fault
+	 * in it counts as a failure. May set slot->rate (Hz, exact). Called
+	 * again at each selection that tries the counter. NULL: nothing to
+	 * do. */
+	int (*open)(struct cpuc_slot *slot);
+
+	/* The measured rate, Hz, shared by counters that read one clock; 0 at
+	 * first. NULL: no other counter reads this clock. */
+	uint64_t *shared_rate;
+
+	/* Undoes open for a counter that was not selected. NULL: nothing. */
+	void (*close)(struct cpuc_slot *slot);
+};
+
+/* A counter on this machine. Readers touch the first group: it is settled
+ * under the lock before the slot is first published and constant ever after,
+ * so that any thread may read it unlocked, and so that counts of one counter
+ * stay comparable when it is selected again. */
+struct cpuc_slot {
+	const struct cpuc_counter *counter;
+	long long (*entry)(void);  /* the value for `cpucycles` */
+	struct cpuc_scale scale;   /* raw count to cycles */
+	struct cpuc_anchor anchor; /* of a 32-bit counter */
+
+	/* The entry's work, for this slot whether selected or not. NULL when
+	 * entry is the raw reader itself. */
+	long long (*of)(const struct cpuc_slot *slot);
+	uint64_t rate;    /* ticks per second; 0: unknown */
+	bool settled;     /* the first group is complete */
+	bool tried;       /* by the last selection */
+	bool usable;      /* as the last selection found it */
+	bool failed;      /* when it was last tried */
+	long long step;   /* cycles, call included; 0: not usable */
+	char reason[160]; /* why not usable */
+	char hint[160];   /* what would help */
+};
+
+/* Keeps the reason why a counter is not usable, and drops the hint. */
+void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Keeps what would make the counter usable. */
+void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A kind's public name and number. */
+const char *cpuc_kind_name(enum cpuc_kind kind);
+enum cpucycles_kind_id cpuc_kind_id(enum cpuc_kind kind);
+
+/* The cycles that a kind adds to a measured step, so that a truer counter
+ * wins over a finer one. */
+long long cpuc_kind_added(enum cpuc_kind kind);
+
+/* What ranks usable counters, lowest first; 0: not usable. */
+long long cpuc_precision(const struct cpuc_slot *slot);
+
+/* Chooses slot->entry and slot->of for the counter's width and the scale. */
+void cpuc_compose(struct cpuc_slot *slot);
+
+/* The count as callers would get it, selected or not. */
+static inline long long cpuc_slot_read(const struct cpuc_slot *slot)
+{
+	return slot->of ? slot->of(slot) : slot->entry();
+}
+
+/* The slot that the composed entries read. Never NULL. */
+extern const struct cpuc_slot *cpuc_current;
+
+/* The serial number of the selection: what one counter's open() finds out for
+ * others holds as long as this is the same. */
+extern unsigned cpuc_selection;
+
+#endif
