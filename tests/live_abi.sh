@@ -82,6 +82,34 @@ else
 	skip "no shared library was built, or there is no readelf"
 fi
 
+# Benchmarks have a cpucycles.h of their own, with this guard.
+mkdir "$tmp/own" && cat >"$tmp/own/cpucycles.h" <<-'C'
+	#ifndef CPUCYCLES_H
+	#define CPUCYCLES_H
+	#include_next <cpucycles.h>
+	#endif
+C
+printf '#include <cpucycles.h>\nlong long now(void) { return cpucycles(); }\n' \
+	>"$tmp/header.c"
+# shellcheck disable=SC2086
+$CC $CFLAGS -Werror -I"$tmp/own" -I"$top_srcdir/include" -c \
+	-o "$tmp/header.o" "$tmp/header.c"
+ok "a header of the same name can include ours"
+# As installed: a system's header may say long long.
+# shellcheck disable=SC2086
+$CC $CFLAGS -std=c89 -pedantic -Wno-long-long -Werror \
+	-isystem "$top_srcdir/include" -c -o "$tmp/header.o" "$tmp/header.c"
+ok "C89 programs compile"
+if test -n "$CXX"; then
+	# shellcheck disable=SC2086
+	$CXX -Werror -Wall -std=c++98 -pedantic -Wno-long-long \
+		-isystem "$top_srcdir/include" -x c++ -c -o "$tmp/header.o" \
+		"$tmp/header.c"
+	ok "and C++98 programs"
+else
+	skip "there is no C++ compiler for this host"
+fi
+
 if test -f "$archive"; then
 	$NM -g --defined-only "$archive" 2>/dev/null |
 		awk 'NF == 3 {print $3}' >"$tmp/globals"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "cpucycles.h"
 #include "tap.h"
@@ -83,8 +84,7 @@ static void check_counters(void)
 {
 	struct cpucycles_counter c, best;
 	unsigned i;
-	int selected = 0, sane = 1, split = 1;
-	const char *help;
+	int selected = 0, sane = 1, split = 1, ranked = 1;
 
 	memset(&best, 0, sizeof best);
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
@@ -95,9 +95,11 @@ static void check_counters(void)
 						   c.reason[0] == '\0'
 					 : c.precision == 0 && c.scaling == 0 &&
 						   c.reason[0] != '\0';
-		help = strstr(c.reason, "; ");
-		split &= help == NULL || (help > c.reason && help[2] != '\0' &&
-					  strstr(help + 2, "; ") == NULL);
+		split &= strstr(c.reason, "; ") == NULL &&
+			 (c.hint[0] == '\0' || c.reason[0] != '\0');
+		ranked &= c.step >= 0 && c.precision >= c.step &&
+			  (c.kind_id != CPUCYCLES_CALIBRATED || !c.usable ||
+			   c.precision == c.step + 50);
 		selected += !strcmp(c.name, cpucycles_implementation());
 		if (c.usable && c.precision > 0 &&
 		    (best.name == NULL || c.precision < best.precision))
@@ -105,7 +107,8 @@ static void check_counters(void)
 	}
 	ok(i >= 3, "there are %u counters", i);
 	ok(sane, "each has a name, a kind, and a precision or a reason");
-	ok(split, "what would help comes after the only \"; \"");
+	ok(split, "hints are apart from reasons, and only beside these");
+	ok(ranked, "a kind adds its cycles to the step");
 	ok(selected == 1, "the selected one, %s, is among them once",
 	   cpucycles_implementation());
 	if (getenv("cpucyclesimplementation") == NULL)
@@ -119,6 +122,89 @@ static void check_counters(void)
 	errno = 0;
 	ok(cpucycles_counter(0, NULL, sizeof c) == -1 && errno == EINVAL,
 	   "nowhere to write to is EINVAL");
+}
+
+/* The kinds in the order of their numbers. */
+static void check_kinds(void)
+{
+	static const char *const names[] = {"core", "calibrated", "reference",
+					    "os", "zero"};
+	struct cpucycles_counter c;
+	unsigned i;
+	int right = 1;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		right &= c.kind_id >= CPUCYCLES_CORE &&
+			 c.kind_id <= CPUCYCLES_ZERO &&
+			 !strcmp(c.kind, names[c.kind_id - 1]);
+	ok(right, "a kind's number goes with its name");
+}
+
+static void check_by_name(void)
+{
+	struct cpucycles_counter c, d;
+	unsigned i;
+	int same = 1;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		same &= cpucycles_counterbyname(c.name, &d, sizeof d) == 0 &&
+			d.name == c.name && d.usable == c.usable;
+	ok(same, "each is found by its name");
+	ok(cpucycles_counterbyname(NULL, &d, sizeof d) == 0 &&
+		   !strcmp(d.name, cpucycles_implementation()) && d.usable,
+	   "no name is the one in use: %s", d.name);
+	errno = 0;
+	ok(cpucycles_counterbyname("no-such", &d, sizeof d) == -1 &&
+		   errno == ENOENT,
+	   "an unknown name is ENOENT");
+	errno = 0;
+	ok(cpucycles_counterbyname(NULL, NULL, sizeof d) == -1 &&
+		   errno == EINVAL,
+	   "nowhere to write to is EINVAL by name, too");
+}
+
+static void check_version(void)
+{
+	char text[32];
+
+	ok(!strcmp(cpucycles_version(), CPUCYCLES_VERSION),
+	   "the header and the library are of one version");
+	snprintf(text, sizeof text, "%d.%d.%d",
+		 CPUCYCLES_VERSION_NUMBER / 10000,
+		 CPUCYCLES_VERSION_NUMBER / 100 % 100,
+		 CPUCYCLES_VERSION_NUMBER % 100);
+	ok(!strcmp(text, CPUCYCLES_VERSION), "and its number says the same");
+}
+
+/* A count over the rate is seconds, with every counter that advances by time. */
+static void check_seconds(void)
+{
+	struct timespec from, to;
+	double by_count, by_clock, ratio = 0;
+	long long t;
+	int i;
+
+	/* An interrupt may come between a count and its clock. */
+	for (i = 0; i < 20 && (ratio < 0.9 || ratio > 1.1); i++) {
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		t = cpucycles();
+		do
+			clock_gettime(CLOCK_MONOTONIC, &to);
+		while (to.tv_nsec / 20000000 == from.tv_nsec / 20000000);
+		by_count = (double)(cpucycles() - t) /
+			   (double)cpucycles_persecond();
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		by_clock = (double)(to.tv_sec - from.tv_sec) +
+			   (double)(to.tv_nsec - from.tv_nsec) / 1e9;
+		ratio = by_count / by_clock;
+	}
+	diag("%s: %.6f s by the count, %.6f s by the clock",
+	     cpucycles_implementation(), by_count, by_clock);
+	if (!strcmp(cpucycles_kind(), "core"))
+		skip("a core's rate is its own");
+	else
+		ok(ratio >= 0.9 && ratio <= 1.1,
+		   "cycles over persecond are seconds, within 10%%");
 }
 
 /* Programs of older and newer headers: the struct grows at its end. */
@@ -182,7 +268,11 @@ static void check_select(void)
 int main(void)
 {
 	check_count();
+	check_version();
+	check_seconds();
 	check_counters();
+	check_kinds();
+	check_by_name();
 	check_sizes();
 	check_select();
 	return done_testing();
