@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Which of two functions is faster? cc -O2 compare-two.c -lcpucycles
  *
- * They take turns: whatever changes the machine's speed changes it for both.
- * One is faster if its upper quartile is below the other's lower quartile. */
+ * They take turns, so that a change of the machine's speed affects both. One
+ * is faster if its upper quartile is below the other's lower quartile. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cpucycles.h>
 
-#define CALLS 50     /* a row: a step of the count is little of it */
+#define CALLS 50     /* in a row: many steps of the counter */
 #define TIMINGS 1001 /* the quartiles are then 250, 500 and 750 */
 
 uint64_t word = UINT64_C(0x8001001001001001), ones;
 
-static void shift(void) /* counts ones: a bit a round */
+static void shift(void) /* counts ones, bit by bit */
 {
 	ones = 0;
 	for (uint64_t w = word; w != 0; w >>= 1)
 		ones += w & 1;
 }
 
-static void clear(void) /* the same: a one a round */
+static void clear(void) /* the same, one by one */
 {
 	ones = 0;
 	for (uint64_t w = word; w != 0; w &= w - 1)
@@ -33,7 +33,7 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double row(void (*timed)(void)) /* cycles a call */
+static double row(void (*timed)(void)) /* cycles per call */
 {
 	long long start = cpucycles();
 	for (int call = 0; call < CALLS; call++) {
@@ -55,7 +55,7 @@ int main(void)
 {
 	static double s[TIMINGS], c[TIMINGS];
 
-	cpucycles(); /* the first call chooses the counter */
+	cpucycles(); /* the first call selects the counter */
 	for (int i = 0; i < TIMINGS; i++) {
 		s[i] = row(shift);
 		c[i] = row(clear);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Lists the counters of this machine, the most preferred first:
+/* Lists the counters of this architecture, the most preferred first:
  * cc counters.c -lcpucycles */
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@ int main(void)
 
 	printf("  %-22s %-10s %9s %12s %4s\n", "name", "kind", "precision",
 	       "cycles/tick", "bits");
-	/* The size tells the library which version of the struct this program
-	 * was built with; the call fails at the first index too many. */
+	/* The size is that of the struct this program was built with. The call
+	 * fails for the first index past the end. */
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
 		printf("%c %-22s %-10s ", strcmp(c.name, used) ? ' ' : '*',
 		       c.name, c.kind);
@@ -22,8 +22,9 @@ int main(void)
 			printf("%9lld %12.6f %4u\n", c.precision, c.scaling,
 			       c.bits);
 		else
-			printf("%s\n", c.reason);
+			printf("%s%s%s\n", c.reason, *c.hint ? "; " : "",
+			       c.hint);
 	}
-	printf("* in use; the precision is in cycles, less is better\n");
+	printf("* in use; precision is in cycles, lower is better\n");
 	return 0;
 }

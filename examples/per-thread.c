@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Each thread counts its own work: cc -O2 -pthread per-thread.c -lcpucycles
  *
- * An interval begins and ends in one thread: counts of different threads may
- * have nothing to do with each other. With a counter of perf events, this is
- * what the thread itself took; with a clock, also the time that others ran on
- * its core. */
+ * Subtract only counts of the same thread: those of different threads may be
+ * unrelated. Counters that read perf events count the thread alone; the others
+ * go on while other threads have the CPU. */
 #include <pthread.h>
 #include <stdio.h>
 #include <cpucycles.h>
@@ -33,7 +32,7 @@ int main(void)
 {
 	struct work work[THREADS];
 
-	cpucycles(); /* chooses the counter */
+	cpucycles(); /* the first call selects the counter */
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct work *w = &work[i];
 		w->rounds = 250000 * (i + 1);

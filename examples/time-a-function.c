@@ -2,20 +2,19 @@
 /* Times a function of a few hundred cycles:
  * cc -O2 time-a-function.c -lcpucycles
  *
- * Code that short drowns in what measuring adds: many counters advance by
- * dozens of cycles at once, reading one takes cycles, and now and then an
- * interrupt comes in. So time a row of calls with fences between them, subtract
- * what a row of calls of nothing takes, and use medians of many. */
+ * Many counters advance by dozens of cycles at once, reading one takes time,
+ * and interrupts happen. So this times a row of calls with fences between
+ * them, subtracts the time of a row of empty calls, and takes the median. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cpucycles.h>
 
-#define CALLS 50     /* a row: a step of the count is little of it */
-#define TIMINGS 1001 /* odd: the median is one of them */
+#define CALLS 50     /* in a row: many steps of the counter */
+#define TIMINGS 1001 /* odd, so that one of them is the median */
 
-/* In memory that others can see: a fence holds memory accesses in
- * place, but not arithmetic that needs none. */
+/* Global, because a fence holds memory accesses in place, but not
+ * arithmetic on local variables. */
 unsigned char message[50];
 uint64_t hash;
 
@@ -36,7 +35,7 @@ static int ascending(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double cycles(void (*timed)(void)) /* of a call, the median */
+static double cycles(void (*timed)(void)) /* per call, median */
 {
 	static long long row[TIMINGS];
 
@@ -55,10 +54,10 @@ static double cycles(void (*timed)(void)) /* of a call, the median */
 
 int main(void)
 {
-	cpucycles(); /* the first call chooses the counter */
-	double result = cycles(function) - cycles(nothing);
+	cpucycles(); /* the first call selects the counter */
+	double net = cycles(function) - cycles(nothing);
 	const char *name = cpucycles_implementation();
 	const char *kind = cpucycles_kind();
-	printf("%.1f cycles (%s, %s)\n", result, name, kind);
+	printf("%.1f cycles (%s, %s)\n", net, name, kind);
 	return 0;
 }
