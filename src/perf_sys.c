@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "file.h"
+#include "textfile.h"
 #include "perf_sys.h"
 
 int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)

@@ -8,20 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "number.h"
+#include "nominal.h"
 #include "observe.h"
-#include "osfreq.h"
 #include "persecond.h"
 #include "probe.h"
+#include "textfile.h"
 
 /* The number that the library's users have come to recognise as "unknown". */
 const struct cpuc_persecond cpuc_persecond_unknown = {UINT64_C(2399987654),
 						      "unknown"};
-
-struct statement {
-	struct cpuc_persecond rate; /* hz 0: there is none */
-	bool of_core;
-};
 
 const char *cpuc_getenv(const char *name)
 {
@@ -36,28 +31,26 @@ const char *cpuc_getenv(const char *name)
 
 static void persecond_ask_system(void *arg)
 {
-	struct statement *s = arg;
-
-	s->rate.hz = cpuc_osfreq("", &s->rate.source);
+	*(struct cpuc_rate *)arg = cpuc_nominal_rate("");
 }
 
-static struct statement persecond_stated(void)
+static struct cpuc_rate persecond_stated(void)
 {
 	const char *text = cpuc_getenv("cpucyclespersecond");
-	struct statement s = {{0, NULL}, false};
+	struct cpuc_rate s = {0, NULL, false};
 
 	if (cpuc_probe(persecond_ask_system, &s) != 0)
-		s.rate.hz = 0;
-	if (s.rate.hz == 0 && text != NULL) {
-		s.rate.hz = cpuc_parse_hz(text, strlen(text), 0, "");
-		s.rate.source = "environment variable cpucyclespersecond";
+		s.hz = 0;
+	if (s.hz == 0 && text != NULL) {
+		s.hz = cpuc_parse_hz(text, strlen(text), 0, "");
+		s.source = "environment variable cpucyclespersecond";
 	}
 	return s;
 }
 
 /* Settled once a process, `stated` and `measured` as far as asked. */
 static bool asked_system, observed;
-static struct statement stated;
+static struct cpuc_rate stated;
 static struct cpuc_persecond measured;
 
 struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
@@ -65,17 +58,19 @@ struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
 {
 	bool calibrated =
 		current->counter != NULL && current->counter->chains != NULL;
+	struct cpuc_persecond by_system;
 
 	if (!asked_system)
 		stated = persecond_stated();
 	asked_system = true;
-	if (stated.rate.hz != 0 && (stated.of_core || !calibrated))
-		return stated.rate;
+	by_system = (struct cpuc_persecond){stated.hz, stated.source};
+	if (stated.hz != 0 && (stated.of_core || !calibrated))
+		return by_system;
 	if (!observed)
 		measured = (struct cpuc_persecond){
 			cpuc_observe(slots, n, current), "measured"};
 	observed = true;
 	if (measured.hz != 0)
 		return measured;
-	return stated.rate.hz != 0 ? stated.rate : cpuc_persecond_unknown;
+	return stated.hz != 0 ? by_system : cpuc_persecond_unknown;
 }

@@ -5,7 +5,7 @@
 #include <config.h>
 #if HAVE_COUNTER_PPC64_MFTB
 #include "../slot.h"
-#include "../timebase.h"
+#include "../nominal.h"
 
 #if defined(__powerpc64__)
 #define NAME "ppc64-mftb"
@@ -36,7 +36,7 @@ static long long count(void)
 static int setup(struct cpuc_slot *slot)
 {
 	if (slot->rate == 0)
-		slot->rate = cpuc_timebase("");
+		slot->rate = cpuc_nominal_timebase("");
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDTIME
 #include "../slot.h"
-#include "../timebase.h"
+#include "../nominal.h"
 
 #if __riscv_xlen == 32
 #define NAME "riscv32-rdtime"
@@ -38,7 +38,7 @@ static long long count(void)
 static int setup(struct cpuc_slot *slot)
 {
 	if (slot->rate == 0)
-		slot->rate = cpuc_timebase("");
+		slot->rate = cpuc_nominal_timebase("");
 	return 0;
 }
 

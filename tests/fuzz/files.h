@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Pretended files under file.c, which is included: no file system, so that a
- * case takes microseconds, and reads that are short, interrupted or fail. */
+/* Pretended files under textfile.c, which is included: no file system, so that
+ * a case takes microseconds, and reads that are short, interrupted or fail. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -89,7 +89,7 @@ static int fake_close(int fd)
 #define open(path, flags) fake_open(path, flags)
 #define read(fd, buf, size) fake_read(fd, buf, size)
 #define close(fd) fake_close(fd)
-#include "../../src/file.c"
+#include "../../src/textfile.c"
 #undef open
 #undef read
 #undef close

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* /proc/cpuinfo, for its two readers: the frequency and the time base. */
 #include <config.h>
-#include "osfreq.h"
-#include "timebase.h"
+#include "nominal.h"
 #include "files.h"
 #include "reference.h"
 
@@ -11,7 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_bytes b = {data, size};
-	const char *source = NULL, *key;
+	const char *key;
+	struct cpuc_rate rate;
 	uint64_t hz, ref;
 	size_t len, lines;
 	char *text;
@@ -20,15 +20,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = fuzz_part(&b, FUZZ_REST, &len);
 	files_add(CPUINFO, text, len);
 	lines = files_lines(text, len);
-	hz = cpuc_osfreq(ROOT, &source);
+	rate = cpuc_nominal_rate(ROOT);
 	ref = ref_cpuinfo(text, lines, &key);
-	MUST(hz == ref, "%llu instead of %llu", (unsigned long long)hz,
-	     (unsigned long long)ref);
-	if (hz != 0)
-		MUST(strncmp(source, CPUINFO " ", strlen(CPUINFO) + 1) == 0 &&
-			     strcmp(source + strlen(CPUINFO) + 1, key) == 0,
-		     "%s instead of %s", source, key);
-	hz = cpuc_timebase(ROOT);
+	MUST(rate.hz == ref, "%llu instead of %llu",
+	     (unsigned long long)rate.hz, (unsigned long long)ref);
+	if (rate.hz != 0)
+		MUST(strncmp(rate.source, CPUINFO " ", strlen(CPUINFO " ")) ==
+				     0 &&
+			     strcmp(rate.source + strlen(CPUINFO " "), key) ==
+				     0,
+		     "%s instead of %s", rate.source, key);
+	MUST(rate.of_core == (rate.hz != 0 && ref_of_core(key)), "%s", key);
+	hz = cpuc_nominal_timebase(ROOT);
 	ref = ref_timebase(text, lines);
 	MUST(hz == ref, "time base %llu instead of %llu",
 	     (unsigned long long)hz, (unsigned long long)ref);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* number.c: text that is to be a frequency. The first byte chooses the unit. */
+/* cpuc_parse_hz: text that should be a rate. The first byte chooses the unit.
+ */
 #include <config.h>
-#include "number.h"
 #include "reference.h"
+#include "textfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -96,11 +96,10 @@ __attribute__((unused)) static uint64_t ref_cells(const char *data, size_t size)
 	return number;
 }
 
-/* The value of the first line that has this key and a good number, *where it
- * is. Blanks may follow the key, and those of `before` come before it. */
-static uint64_t ref_line(const char *text, size_t size, const char *before,
-			 const char *key, int exp10, const char *unit,
-			 size_t *where)
+/* The value of the first line that has this key, blanks around it, and a good
+ * number; *where it is. */
+static uint64_t ref_line(const char *text, size_t size, const char *key,
+			 int exp10, const char *unit, size_t *where)
 {
 	size_t len, at, n = strlen(key);
 	const char *line, *newline, *colon;
@@ -114,7 +113,7 @@ static uint64_t ref_line(const char *text, size_t size, const char *before,
 		if (colon == NULL || len >= REF_LINE_MAX)
 			continue;
 		/* There is a colon, so that this ends. */
-		at = strspn(line, before);
+		at = strspn(line, REF_BLANKS);
 		if ((size_t)(colon - line) < at + n ||
 		    memcmp(line + at, key, n) != 0)
 			continue;
@@ -140,17 +139,46 @@ ref_cpuinfo(const char *text, size_t size, const char **key)
 		    {"clock", "MHz"},
 		    {"cpu MHz static", ""}};
 	uint64_t hz[4] = {0};
-	size_t i, where[4] = {0};
+	size_t i, first = 0, where[4] = {0};
 
 	for (i = 0; i < 4; i++)
-		hz[i] = ref_line(text, size, REF_BLANKS, keys[i].key, 6,
-				 keys[i].unit, &where[i]);
-	/* Of the first two, the first in the file; else the first that is. */
-	i = hz[1] != 0 && (hz[0] == 0 || where[1] < where[0]);
-	while (i < 3 && hz[i] == 0)
-		i++;
-	*key = keys[i].key;
-	return hz[i];
+		hz[i] = ref_line(text, size, keys[i].key, 6, keys[i].unit,
+				 &where[i]);
+	/* The first in the file. */
+	for (i = 1; i < 4; i++)
+		if (hz[i] != 0 && (hz[first] == 0 || where[i] < where[first]))
+			first = i;
+	*key = keys[first].key;
+	return hz[first];
+}
+
+__attribute__((unused)) static bool ref_of_core(const char *key)
+{
+	return strcmp(key, "clock") == 0 || strstr(key, "static") != NULL;
+}
+
+/* The number in a file that may have comments. */
+__attribute__((unused)) static uint64_t ref_commented(const char *text,
+						      size_t len)
+{
+	char *copy = malloc(len + 1);
+	size_t at = 0, end;
+	uint64_t hz;
+
+	MUST(copy, "no memory");
+	while (len) {
+		for (end = 0; end < len && text[end] != '\n'; end++)
+			;
+		for (size_t i = 0; i < end && text[i] != '#'; i++)
+			copy[at++] = text[i];
+		copy[at++] = '\n';
+		end += end < len;
+		text += end;
+		len -= end;
+	}
+	hz = ref_hz(copy, at, 0, "");
+	free(copy);
+	return hz;
 }
 
 __attribute__((unused)) static uint64_t ref_timebase(const char *text,
@@ -158,7 +186,7 @@ __attribute__((unused)) static uint64_t ref_timebase(const char *text,
 {
 	size_t where;
 
-	return ref_line(text, size, "", "timebase", 0, "", &where);
+	return ref_line(text, size, "timebase", 0, "", &where);
 }
 
 #endif

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../../file.h"
+#include "../../textfile.h"
 #include "files.h"
 
-#define PATH_SIZE 1100 /* cpuc_open_file takes up to 1024 */
+#define PATH_SIZE 1100 /* textfile.c takes up to 1024 */
 
 static int full_path(char full[PATH_SIZE], const char *root, const char *path,
 		     const char *end)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The CPU's frequency from systems that tell it by a call: sysctl (BSD and
- * macOS), kstat (Solaris), perfstat (AIX); nothing on others. */
+/* Cycles per second from systems that state them by a call: sysctl (BSD and
+ * macOS), kstat (Solaris), perfstat (AIX). Unknown elsewhere. */
 #include <config.h>
 
-#include "osfreq_sysctl.h"
+#include "nominal_sysctl.h"
 
 #include <stddef.h>
 
-#include "number.h"
+#include "textfile.h"
 
 #if HAVE_SYSCTLBYNAME || HAVE_KSTAT || HAVE_PERFSTAT
-static uint64_t believed(uint64_t number, uint64_t unit_hz)
+static uint64_t nominal_believed(uint64_t number, uint64_t unit_hz)
 {
 	if (number > CPUC_HZ_MAX / unit_hz)
 		return 0;
@@ -26,8 +26,8 @@ static uint64_t believed(uint64_t number, uint64_t unit_hz)
 
 #define SYSCTL "sysctl "
 
-/* The rates that do not move come first: dev.cpu.0.freq is what the power
- * daemon chose last. */
+/* Constant rates come first: dev.cpu.0.freq is the power daemon's latest
+ * choice. */
 static const struct {
 	const char *name; /* SYSCTL and the key */
 	uint64_t unit;    /* of the key's value, in Hz */
@@ -42,8 +42,8 @@ static const struct {
 	{SYSCTL "dev.cpu.0.freq", 1000000},  /* FreeBSD with cpufreq */
 };
 
-/* 0 when the key is not there or is no integer. */
-static uint64_t sysctl_integer(const char *key)
+/* 0 when the key does not exist or is not an integer. */
+static uint64_t nominal_sysctl_integer(const char *key)
 {
 	union {
 		uint32_t u32;
@@ -59,11 +59,12 @@ static uint64_t sysctl_integer(const char *key)
 	return len == sizeof(value.u32) ? value.u32 : 0;
 }
 
-static uint64_t ask_sysctl(const char **source)
+static uint64_t nominal_by_sysctl(const char **source)
 {
 	for (size_t i = 0; i < sizeof(sysctls) / sizeof(*sysctls); i++) {
 		const char *key = sysctls[i].name + strlen(SYSCTL);
-		uint64_t hz = believed(sysctl_integer(key), sysctls[i].unit);
+		uint64_t hz = nominal_believed(nominal_sysctl_integer(key),
+					       sysctls[i].unit);
 
 		if (hz) {
 			*source = sysctls[i].name;
@@ -77,8 +78,8 @@ static uint64_t ask_sysctl(const char **source)
 #if HAVE_KSTAT
 #include <kstat.h>
 
-/* Both widths occur, by release, and signed though never negative. */
-static uint64_t kstat_integer(kstat_t *ks, char *field)
+/* Releases differ in the width, and in whether it is signed. */
+static uint64_t nominal_kstat_integer(kstat_t *ks, char *field)
 {
 	const kstat_named_t *named = kstat_data_lookup(ks, field);
 
@@ -98,9 +99,9 @@ static uint64_t kstat_integer(kstat_t *ks, char *field)
 	}
 }
 
-static uint64_t ask_kstat(const char **source)
+static uint64_t nominal_by_kstat(const char **source)
 {
-	/* No literals: the parameters are not const. */
+	/* Arrays, because kstat's parameters are not const. */
 	char module[] = "cpu_info", hertz[] = "current_clock_Hz";
 	char megahertz[] = "clock_MHz";
 	kstat_ctl_t *kc = kstat_open();
@@ -112,10 +113,11 @@ static uint64_t ask_kstat(const char **source)
 	ks = kstat_lookup(kc, module, -1, NULL);
 	if (ks && kstat_read(kc, ks, NULL) >= 0) {
 		*source = "kstat cpu_info current_clock_Hz";
-		hz = believed(kstat_integer(ks, hertz), 1);
+		hz = nominal_believed(nominal_kstat_integer(ks, hertz), 1);
 		if (!hz) {
 			*source = "kstat cpu_info clock_MHz";
-			hz = believed(kstat_integer(ks, megahertz), 1000000);
+			hz = nominal_believed(
+				nominal_kstat_integer(ks, megahertz), 1000000);
 		}
 	}
 	kstat_close(kc);
@@ -126,31 +128,31 @@ static uint64_t ask_kstat(const char **source)
 #if HAVE_PERFSTAT
 #include <libperfstat.h>
 
-static uint64_t ask_perfstat(const char **source)
+static uint64_t nominal_by_perfstat(const char **source)
 {
 	perfstat_cpu_total_t total;
 
 	if (perfstat_cpu_total(NULL, &total, sizeof(total), 1) != 1)
 		return 0;
 	*source = "perfstat processorHZ";
-	return believed((uint64_t)total.processorHZ, 1);
+	return nominal_believed((uint64_t)total.processorHZ, 1);
 }
 #endif
 
-uint64_t cpuc_osfreq_sysctl(const char **source)
+uint64_t cpuc_nominal_sysctl(const char **source)
 {
 	uint64_t hz = 0;
 
 #if HAVE_SYSCTLBYNAME
-	hz = ask_sysctl(source);
+	hz = nominal_by_sysctl(source);
 #endif
 #if HAVE_KSTAT
 	if (!hz)
-		hz = ask_kstat(source);
+		hz = nominal_by_kstat(source);
 #endif
 #if HAVE_PERFSTAT
 	if (!hz)
-		hz = ask_perfstat(source);
+		hz = nominal_by_perfstat(source);
 #endif
 	(void)source;
 	return hz;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* osfreq.c on fake trees: one for every format, and hostile ones; all in the
+/* nominal.c on fake trees: one for every format, and hostile ones; all in the
  * C locale and in one whose decimal point is a comma. */
 #include <config.h>
 
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "osfreq.h"
+#include "nominal.h"
 #include "tap.h"
 
 #define ETC "/etc/cpucyclespersecond"
@@ -27,11 +27,12 @@
 #define HARDWARE CPU0 "cpufreq/cpuinfo_max_freq"
 #define TREE "/proc/device-tree/cpus/cpu@0/clock-frequency"
 #define TSC CPU0 "tsc_freq_khz"
+#define TIMEBASE "/proc/device-tree/cpus/timebase-frequency"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-static const char *const paths[] = {ETC,     SETSPEED, SCALING, TICK,
-				    CPUINFO, HARDWARE, TREE,    TSC};
+static const char *const paths[] = {ETC,  SETSPEED, SCALING, HARDWARE, TICK,
+				    TREE, CPUINFO,  TSC,     TIMEBASE};
 
 extern char **environ;
 
@@ -96,8 +97,8 @@ static void make_base(void)
 	if (!tmp || !*tmp)
 		tmp = "/tmp";
 	if (strlen(tmp) > 800)
-		skip_all("TMPDIR is too long for osfreq.c's buffer");
-	snprintf(base, sizeof(base), "%s/sim_osfreq.XXXXXX", tmp);
+		skip_all("TMPDIR is too long for textfile.c's buffer");
+	snprintf(base, sizeof(base), "%s/sim_nominal.XXXXXX", tmp);
 	if (!mkdtemp(base))
 		skip_all("no directory in %s: %s", tmp, strerror(errno));
 	atexit(remove_base);
@@ -143,15 +144,28 @@ static void clear(void)
 		remove(place(paths[i]));
 }
 
+/* Of all the sources, which speak of the core. */
+static bool speaks_of_core(const char *source)
+{
+	static const char *const others[] = {"unknown", CPUINFO " cpu MHz",
+					     CPUINFO " CPU MHz", TSC};
+	size_t i;
+
+	for (i = 0; i < COUNT(others); i++)
+		if (strcmp(source, others[i]) == 0)
+			return false;
+	return true;
+}
+
 static int answers(const char *source, uint64_t hz)
 {
-	const char *got = "nothing";
-	uint64_t got_hz = cpuc_osfreq(root, &got);
+	struct cpuc_rate got = cpuc_nominal_rate(root);
 
-	if (got_hz == hz && strcmp(got, source) == 0)
+	if (got.hz == hz && strcmp(got.source, source) == 0 &&
+	    got.of_core == speaks_of_core(source))
 		return 1;
-	diag("%" PRIu64 " %s instead of %" PRIu64 " %s", got_hz, got, hz,
-	     source);
+	diag("%" PRIu64 " %s (%d) instead of %" PRIu64 " %s", got.hz,
+	     got.source, got.of_core, hz, source);
 	return 0;
 }
 
@@ -170,6 +184,22 @@ static const struct tree {
 	{"a decimal comma", NOBODY, ETC, "2,4e9\n"},
 	{"a number and a word", NOBODY, ETC, "2399987654 Hz\n"},
 	{"a number out of range", NOBODY, ETC, "2400\n"},
+	{"a comment after it", ETC, 2399987654, ETC, "2399987654 # by me\n"},
+	{"a comment without newline", ETC, 2399987654, ETC, "2399987654#me"},
+	{"a comment in other letters", ETC, 2400000000, ETC,
+	 "2400000000 # \303\251 \377 # 3\n"},
+	{"lines of comment", ETC, 2400000000, ETC,
+	 "# 3000000000\n#\n  # Hz\n\n2.4e9\n# 3000000000\n#"},
+	{"lines of comment, with CR", ETC, 2400000000, ETC,
+	 "# Hz\r\n2400000000 # Hz\r\n"},
+	{"nothing but comments", NOBODY, ETC, "# 2399987654\n#2399987654"},
+	{"a comment in the number", NOBODY, ETC, "24000 # 00000\n00000\n"},
+	{"a number after a comment", NOBODY, ETC, "2400000000 # x\n2400000000"},
+	{"an exponent cut off by a comment", NOBODY, ETC, "2.4e#9\n"},
+	{"a word before a comment", NOBODY, ETC, "2400000000 Hz # by me\n"},
+	{"another comment sign", NOBODY, ETC, "2400000000 ; by me\n"},
+	{"a comment in sysfs", NOBODY, SCALING, "3400000 # kHz\n"},
+	{"a comment in sysfs, in Hz", NOBODY, TICK, "# Hz\n1593535693\n"},
 	{"a set speed", SETSPEED, 3400000000, SETSPEED, "3400000\n"},
 	{"no set speed", NOBODY, SETSPEED, "<unsupported>\n"},
 	{"a maximum", SCALING, 3400000000, SCALING, "3400000\n"},
@@ -196,10 +226,11 @@ static const struct tree {
 	{"only a dynamic rate", NOBODY, CPUINFO, "cpu MHz dynamic : 5200\n"},
 	{"arm64 cpuinfo", NOBODY, CPUINFO,
 	 "processor\t: 0\nBogoMIPS\t: 50.00\nCPU part\t: 0xd0c\n"},
-	{"the best key, not the first", CPUINFO " cpu MHz", 2000000000, CPUINFO,
-	 "cpu MHz static : 5200\nclock : 3550MHz\ncpu MHz : 2000\n"},
-	{"the second best key", CPUINFO " clock", 3550000000, CPUINFO,
-	 "cpu MHz static : 5200\nclock : 3550MHz\nclock : 1000MHz\n"},
+	{"the first of two keys", CPUINFO " cpu MHz static", 5200000000,
+	 CPUINFO, "cpu MHz static : 5200\nclock : 3550MHz\ncpu MHz : 2000\n"},
+	{"the first of the same key", CPUINFO " clock", 3550000000, CPUINFO,
+	 "clock : 0MHz\nclock : 3550MHz\nclock : 1000MHz\n"},
+	{"a comment in cpuinfo", NOBODY, CPUINFO, "cpu MHz : 2000 # x\n"},
 	{"the first believable value", CPUINFO " cpu MHz", 2000000000, CPUINFO,
 	 "cpu MHz\ncpu MHz :\ncpu MHz : unknown\ncpu MHz : 0.000\n"
 	 "cpu MHz : 2000 : 3\ncpu MHz : 2000\ncpu MHz : 3000\n"},
@@ -242,18 +273,18 @@ static void test_device_tree(const char *locale)
 	ok(answers(NOBODY), "%s: cells out of range", locale);
 }
 
-/* Every source there, then one less at a time. */
+/* All sources exist, then one less at a time. */
 static void test_order(const char *locale)
 {
 	static const struct tree order[] = {
 		{"", ETC, 2000000001, ETC, "2000000001"},
 		{"", SETSPEED, 2000002000, SETSPEED, "2000002"},
 		{"", SCALING, 2000003000, SCALING, "2000003"},
+		{"", HARDWARE, 2000006000, HARDWARE, "2000006"},
 		{"", TICK, 2000000004, TICK, "2000000004"},
+		{"", TREE, 0x50505050, TREE, "PPPP"},
 		{"", CPUINFO " cpu MHz", 2000000005, CPUINFO,
 		 "cpu MHz : 2000.000005"},
-		{"", HARDWARE, 2000006000, HARDWARE, "2000006"},
-		{"", TREE, 0x50505050, TREE, "PPPP"},
 		{"", TSC, 2000008000, TSC, "2000008"},
 	};
 
@@ -264,6 +295,57 @@ static void test_order(const char *locale)
 		ok(answers(order[i].source, order[i].hz),
 		   "%s: %s is number %zu", locale, order[i].path, i + 1);
 		remove(place(order[i].path));
+	}
+}
+
+/* The property is taken at any rate: a time base may be slow. */
+static void test_timebase(const char *locale)
+{
+	static const struct {
+		const char *what, *content;
+		size_t size;
+		uint64_t hz;
+	} cells[] = {
+		{"one cell", "\0\x3d\x09\0", 4, 4000000},
+		{"two cells", "\0\0\0\1\0\0\0\0", 8, UINT64_C(1) << 32},
+		{"three bytes", "\1\2\3", 3, 0},
+		{"nine bytes", "123456789", 9, 0},
+		{"32768 Hz", "\0\0\x80\0", 4, 32768},
+	};
+	static const struct {
+		const char *what, *text;
+		uint64_t hz;
+	} lines[] = {
+		{"POWER's line",
+		 "processor\t: 0\nclock\t\t: 3550.000000MHz\n\n"
+		 "timebase\t: 512000000\nplatform\t: pSeries\n",
+		 512000000},
+		{"no such line", "processor\t: 0\n", 0},
+		{"a longer key", "timebases\t: 512000000\n", 0},
+		{"a shorter key", "timebas\t: 512000000\n", 0},
+		{"no number", "timebase\t: fast\n", 0},
+		{"no colon", "timebase\n", 0},
+	};
+	uint64_t hz;
+	size_t i;
+
+	clear();
+	ok(cpuc_nominal_timebase(root) == 0, "%s: no time base", locale);
+	for (i = 0; i < COUNT(cells); i++) {
+		put(TIMEBASE, cells[i].content, cells[i].size);
+		hz = cpuc_nominal_timebase(root);
+		ok(hz == cells[i].hz, "%s: time base, %s: %" PRIu64, locale,
+		   cells[i].what, hz);
+	}
+	put_text(CPUINFO, "timebase : 1000000000\n");
+	hz = cpuc_nominal_timebase(root);
+	ok(hz == 32768, "%s: the device tree's time base comes first", locale);
+	remove(place(TIMEBASE));
+	for (i = 0; i < COUNT(lines); i++) {
+		put_text(CPUINFO, lines[i].text);
+		hz = cpuc_nominal_timebase(root);
+		ok(hz == lines[i].hz, "%s: time base, %s: %" PRIu64, locale,
+		   lines[i].what, hz);
 	}
 }
 
@@ -362,7 +444,6 @@ static size_t next_length(size_t n)
 static void test_boundaries(const char *locale)
 {
 	size_t n, most = 4352, first = (1 << 20) - 40;
-	const char *source;
 
 	clear();
 	for (n = 0; n < most; n = next_length(n)) {
@@ -382,7 +463,7 @@ static void test_boundaries(const char *locale)
 		uint64_t hz;
 
 		put_big(CPUINFO, '\n', n, "cpu MHz : 2596.123\n");
-		hz = cpuc_osfreq(root, &source);
+		hz = cpuc_nominal_rate(root).hz;
 		if (hz != 0 && hz != 2596123000)
 			break;
 	}
@@ -393,18 +474,17 @@ static void test_boundaries(const char *locale)
 static void test_long_root(const char *locale)
 {
 	char saved[sizeof(root)];
-	uint64_t hz = 2000000000;
-	const char *source;
+	struct cpuc_rate rate = {2000000000, "", false};
 
 	clear();
 	put_text(ETC, "2000000000");
 	strcpy(saved, root);
 	while (strlen(root) + 3 < sizeof(root) &&
-	       (hz == 0 || hz == 2000000000)) {
+	       (rate.hz == 0 || rate.hz == 2000000000)) {
 		strcat(root, "/.");
-		hz = cpuc_osfreq(root, &source);
+		rate = cpuc_nominal_rate(root);
 	}
-	ok(hz == 0 && strcmp(source, "unknown") == 0,
+	ok(rate.hz == 0 && strcmp(rate.source, "unknown") == 0,
 	   "%s: a root too long is an unknown one", locale);
 	strcpy(root, saved);
 }
@@ -426,6 +506,7 @@ static void test_all(const char *locale)
 	test_formats(locale);
 	test_device_tree(locale);
 	test_order(locale);
+	test_timebase(locale);
 	test_hostile(locale, ETC);
 	test_hostile(locale, CPUINFO);
 	test_hostile(locale, TREE);

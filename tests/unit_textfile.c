@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* number.c: what counts as a number, and that its value is exact. */
+/* textfile.c: what counts as a number, and that its value is exact. */
 #include <config.h>
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "number.h"
 #include "tap.h"
+#include "textfile.h"
 
 struct number {
 	const char *text;
