@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Runs code that may fault, under handlers that pass on whatever is not this
- * code's own fault to the dispositions that were there before. */
+/* Runs code that may fault, under handlers that pass every signal that is not
+ * this code's own fault on to the disposition that was there before. */
 #include <config.h>
 
 #include <errno.h>
@@ -13,152 +13,201 @@
 #include <unistd.h>
 
 #include "probe.h"
-#include "signals.h"
 
-static const int faults[] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
-			     SIGABRT, SIGSYS, SIGTRAP};
+struct fault {
+	int sig;
+	/* Other threads' handlers read `was` once they see the bit in `held`,
+	 * and still after cpuc_probe_end: a handler may be entered before that
+	 * and run later. */
+	struct sigaction was;
+	atomic_int spent; /* the SA_RESETHAND in `was` has taken effect */
+	enum { NOTHING, TO_PROCESS, TO_THREAD } volatile resend;
+};
+
+static struct fault faults[] = {
+	{.sig = SIGILL},  {.sig = SIGFPE}, {.sig = SIGBUS},  {.sig = SIGSEGV},
+	{.sig = SIGABRT}, {.sig = SIGSYS}, {.sig = SIGTRAP},
+};
 enum { NFAULTS = sizeof faults / sizeof faults[0], ALL = (1 << NFAULTS) - 1 };
 
+static atomic_int held; /* bit i: the handler for faults[i] is ours */
+
+/* The thread between begin and end. Every thread's handler compares itself
+ * with it. Not a TLS variable: glibc may allocate a dlopened library's TLS when
+ * a thread first uses it, and in a handler that could deadlock. */
+static _Atomic(pthread_t) owner;
+
+/* The rest belongs to the owner. */
 struct frame {
 	sigjmp_buf env;
 	struct frame *outer;
-	volatile sig_atomic_t sig; /* what ended it, 0 for nothing */
+	volatile sig_atomic_t sig; /* the signal that ended it, or 0 */
 };
-
-/* The thread between begin and end. Every thread's handler asks who that is,
- * so it is not a TLS variable: glibc may allocate a dlopened library's TLS on
- * its first use in a thread, and in a handler that could deadlock. */
-static _Atomic(pthread_t) owner;
-
-/* The rest belongs to the owner, except was, which handlers in other threads
- * read once they see the bit in held, and still after end: a handler may have
- * been entered before end and get to run later. */
 static struct frame *volatile innermost;
-static sigset_t mask;                  /* the owner's, before begin */
-static sigset_t probing;               /* mask without the fault signals */
-static volatile int deferred[NFAULTS]; /* 0, or 1 process, 2 thread */
-static struct sigaction was[NFAULTS];
-static atomic_int spent[NFAULTS];  /* its SA_RESETHAND has happened */
-static atomic_int held;            /* bit i: faults[i] is ours */
+static sigset_t mask;    /* before begin */
+static sigset_t probing; /* mask without the fault signals */
 
-static int fault_index(int sig)
+/* Whether it was sent (kill, raise, a timer) rather than caused by an
+ * instruction. The codes of sent signals are <= 0 on Linux, OpenBSD and
+ * Solaris, and from SI_USER = 0x10001 up on FreeBSD and macOS. */
+static bool probe_sent(const siginfo_t *info)
 {
-	int i = 0;
+	int code = info->si_code;
 
-	while (i < NFAULTS - 1 && faults[i] != sig)
-		i++;
-	return i;
+	return code <= 0 || (SI_USER > 0 && code >= SI_USER);
 }
 
-/* The caller has it blocked, so it must stay pending: end sends it again, to
- * the same target. That si_pid and si_value change is the price of POSIX. */
-static void defer(int sig, const siginfo_t *info)
+/* Lets the process die as it would have without us. An instruction that faults
+ * again gives the truest core dump. After a trap or a forbidden system call the
+ * program would continue, so these are raised, like signals that were sent. No
+ * instruction causes SIGABRT. */
+static void probe_default(int sig, const siginfo_t *info)
 {
-	bool process = info->si_code == SI_USER || info->si_code == SI_QUEUE;
+	struct sigaction sa = {.sa_handler = SIG_DFL};
 
-	deferred[fault_index(sig)] = process ? 1 : 2;
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+	if (probe_sent(info) || sig == SIGTRAP || sig == SIGSYS ||
+	    sig == SIGABRT)
+		raise(sig);
 }
 
-static void on_fault(int sig, siginfo_t *info, void *context)
+/* Does what the kernel would have done had the disposition been f->was. */
+static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 {
-	int error = errno;
-	int open = atomic_load_explicit(&held, memory_order_acquire);
-	bool mine = pthread_equal(owner, pthread_self());
-	int i = fault_index(sig);
+	const struct sigaction *to = &f->was;
+	sigset_t block, before;
+
+	if (to->sa_handler == SIG_IGN && probe_sent(info))
+		return;
+	/* The kernel does not let a fault be ignored. */
+	if (to->sa_handler == SIG_IGN || to->sa_handler == SIG_DFL ||
+	    ((to->sa_flags & (int)SA_RESETHAND) &&
+	     atomic_exchange(&f->spent, 1))) {
+		probe_default(f->sig, info);
+		return;
+	}
+	block = to->sa_mask;
+	if (!(to->sa_flags & SA_NODEFER))
+		sigaddset(&block, f->sig);
+	pthread_sigmask(SIG_BLOCK, &block, &before);
+	if (to->sa_flags & SA_SIGINFO)
+		to->sa_sigaction(f->sig, info, context);
+	else
+		to->sa_handler(f->sig);
+	/* The kernel would do this when our handler returns, but a signal that
+	 * became pending must arrive while `innermost` is still NULL. */
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void probe_on_fault(int sig, siginfo_t *info, void *context)
+{
+	const int error = errno, code = info->si_code;
+	const int ours = atomic_load_explicit(&held, memory_order_acquire);
+	const bool mine = pthread_equal(owner, pthread_self());
+	const bool sent = probe_sent(info);
 	struct frame *frame = mine ? innermost : NULL;
+	struct fault *f = faults;
 
-	if (frame && (!cpuc_signal_sent(info) || info->si_pid == getpid())) {
+	while (f < &faults[NFAULTS - 1] && f->sig != sig)
+		f++;
+	if (frame && (!sent || info->si_pid == getpid())) {
 		frame->sig = sig;
-		/* ThreadSanitizer's sigaction is the one that blocks all
-		 * signals here whatever was asked for. */
+		/* ThreadSanitizer's sigaction blocks all signals in handlers,
+		 * whatever sa_mask says. */
 		pthread_sigmask(SIG_SETMASK, &probing, NULL);
 		siglongjmp(frame->env, 1);
 	}
-	/* The application's handler is not what is being probed: a fault in
-	 * it must not end the probe and tear the handler down. */
+	/* A fault in the application's handler must not end the probe, nor
+	 * the handler. */
 	if (mine)
 		innermost = NULL;
-	if (mine && open && cpuc_signal_sent(info) && sigismember(&mask, sig))
-		defer(sig, info);
+	/* The caller has it blocked, so it must stay pending: end sends it
+	 * again. POSIX offers no way to keep its si_pid and si_value. */
+	if (mine && ours && sent && sigismember(&mask, sig))
+		f->resend = code == SI_USER || code == SI_QUEUE ? TO_PROCESS
+								: TO_THREAD;
 	else
-		cpuc_signal_pass_on(&was[i], &spent[i], sig, info, context);
+		probe_pass_on(f, info, context);
 	if (mine)
 		innermost = frame;
 	errno = error;
 }
 
-static bool is_ours(const struct sigaction *sa)
+static bool probe_is_ours(const struct sigaction *sa)
 {
-	return (sa->sa_flags & SA_SIGINFO) && sa->sa_sigaction == on_fault;
+	return (sa->sa_flags & SA_SIGINFO) &&
+	       sa->sa_sigaction == probe_on_fault;
 }
 
-/* The old disposition is asked for before the new one is set, at the price
- * of a system call: a handler in another thread, or in the child of another
- * thread's fork, must know it from the first moment on. */
-static void take(int i)
+/* Reads the old disposition before it sets the new one, although one call could
+ * do both: a handler in another thread, or in a child forked by one, needs it
+ * from the first moment on. */
+static void probe_install(struct fault *f)
 {
-	struct sigaction old, ours = {.sa_sigaction = on_fault};
+	const int bit = 1 << (f - faults);
+	struct sigaction old, ours = {.sa_sigaction = probe_on_fault};
 
-	if (sigaction(faults[i], NULL, &old))
+	if (sigaction(f->sig, NULL, &old))
 		return;
-	/* Somebody may have found our handler during the last pair and put
-	 * it back since; what was there before that one is what counts. */
-	if (!is_ours(&old))
-		was[i] = old;
-	atomic_store(&spent[i], 0);
-	deferred[i] = 0;
-	/* No mask and SA_NODEFER: a handler that is left by siglongjmp then
-	 * has no mask to restore. The rest as it was, so that a handler that
-	 * we call interrupts what it would have, where it would have; one
-	 * that is not there interrupts nothing. */
+	/* Ours: somebody read it during the last pair and has put it back
+	 * since. The disposition before that is still in f->was. */
+	if (!probe_is_ours(&old))
+		f->was = old;
+	atomic_store(&f->spent, 0);
+	f->resend = NOTHING;
+	/* SA_NODEFER and an empty mask: siglongjmp then has no mask to restore.
+	 * The other flags are those of the old handler, so that it interrupts
+	 * the same system calls on the same stack; without one, nothing is
+	 * interrupted. */
 	sigemptyset(&ours.sa_mask);
 	ours.sa_flags = SA_RESTART | SA_ONSTACK;
 	if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
 		ours.sa_flags &= old.sa_flags;
 	ours.sa_flags |= SA_SIGINFO | SA_NODEFER;
-	atomic_fetch_or_explicit(&held, 1 << i, memory_order_release);
-	if (sigaction(faults[i], &ours, &old))
-		atomic_fetch_and(&held, ~(1 << i));
-	else if (!is_ours(&old) && old.sa_sigaction != was[i].sa_sigaction)
-		was[i] = old;
+	atomic_fetch_or_explicit(&held, bit, memory_order_release);
+	if (sigaction(f->sig, &ours, &old))
+		atomic_fetch_and(&held, ~bit);
+	else if (!probe_is_ours(&old) &&
+		 old.sa_sigaction != f->was.sa_sigaction)
+		f->was = old;
 }
 
-/* Swaps instead of looking first: a handler that another thread installed
+/* Swaps without looking first: a handler that another thread has installed
  * meanwhile is then off for a moment, but never lost. */
-static void give_back(void)
+static void probe_restore(void)
 {
-	int open = atomic_load(&held);
+	int ours = atomic_load(&held);
 	struct sigaction old, now;
 
 	for (int i = 0; i < NFAULTS; i++) {
-		if (!(open & 1 << i))
+		if (!(ours & 1 << i))
 			continue;
-		old = was[i];
-		if (atomic_load(&spent[i]))
+		old = faults[i].was;
+		if (atomic_load(&faults[i].spent))
 			old.sa_handler = SIG_DFL;
-		if (!sigaction(faults[i], &old, &now) && !is_ours(&now))
-			sigaction(faults[i], &now, NULL);
+		if (!sigaction(faults[i].sig, &old, &now) &&
+		    !probe_is_ours(&now))
+			sigaction(faults[i].sig, &now, NULL);
 	}
 	atomic_store(&held, 0);
 }
 
 void cpuc_probe_begin(void)
 {
-	int error = errno, blocked = 0;
+	int error = errno;
 
 	owner = pthread_self();
 	innermost = NULL;
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	probing = mask;
 	for (int i = 0; i < NFAULTS; i++) {
-		blocked |= sigismember(&mask, faults[i]);
-		sigdelset(&probing, faults[i]);
-		take(i);
+		sigdelset(&probing, faults[i].sig);
+		probe_install(&faults[i]);
 	}
-	/* On its own, when mask is known: signals that were pending come in
-	 * here, and are deferred. */
-	if (blocked)
-		pthread_sigmask(SIG_SETMASK, &probing, NULL);
+	/* Only now that the handler knows `mask`: pending signals arrive here
+	 * and are kept for the end. */
+	pthread_sigmask(SIG_SETMASK, &probing, NULL);
 	errno = error;
 }
 
@@ -167,13 +216,13 @@ void cpuc_probe_end(void)
 	int error = errno;
 
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	give_back();
+	probe_restore();
 	for (int i = 0; i < NFAULTS; i++) {
-		if (deferred[i] == 1)
-			kill(getpid(), faults[i]);
-		else if (deferred[i] == 2)
-			raise(faults[i]);
-		deferred[i] = 0;
+		if (faults[i].resend == TO_PROCESS)
+			kill(getpid(), faults[i].sig);
+		else if (faults[i].resend == TO_THREAD)
+			raise(faults[i].sig);
+		faults[i].resend = NOTHING;
 	}
 	errno = error;
 }
@@ -199,10 +248,10 @@ void cpuc_probe_after_fork(void)
 {
 	int error = errno;
 
-	/* The owner's own child goes on where the owner is. */
-	if (pthread_equal(owner, pthread_self()))
-		return;
-	innermost = NULL;
-	give_back();
+	/* In the owner's own child the probe goes on. */
+	if (!pthread_equal(owner, pthread_self())) {
+		innermost = NULL;
+		probe_restore();
+	}
 	errno = error;
 }
