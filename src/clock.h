@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The operating system's clocks, also where their fast paths fault. */
+/* The operating system's clocks, even where their fast paths fault. */
 #ifndef CPUC_CLOCK_H
 #define CPUC_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC, microseconds of gettimeofday; 0 when the
- * clock cannot be read. */
+/* CLOCK_MONOTONIC in nanoseconds, gettimeofday in microseconds; 0 if the clock
+ * cannot be read. Both keep errno. */
 uint64_t cpuc_clock_ns(void);
 uint64_t cpuc_clock_us(void);
 
-/* CLOCK_MONOTONIC within some milliseconds, cheaply. */
+/* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. */
 uint64_t cpuc_clock_coarse_ns(void);
 
-/* Finds out, between cpuc_probe_begin and cpuc_probe_end, whether the clocks'
- * fast paths may be used; before that, and where they may not, the clocks go
- * through system calls. */
+/* Finds out whether the clocks' fast paths may be used. Until then, and where
+ * they may not, the clocks are read by system calls. Call it between
+ * cpuc_probe_begin and cpuc_probe_end. */
 void cpuc_clock_check(void);
 
-/* Whether this thread may not read the time-stamp counter: x86 Linux's
- * prctl(PR_SET_TSC); false where there is no such thing, and where it cannot be
- * asked. Between cpuc_probe_begin and cpuc_probe_end. */
+/* Whether this thread is forbidden to read the time-stamp counter, by x86
+ * Linux's prctl(PR_SET_TSC). False on other systems, and when prctl fails. Call
+ * it between cpuc_probe_begin and cpuc_probe_end. */
 bool cpuc_tsc_forbidden(void);
 
 #endif
