@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: 0BSD */
-/* One thread at a time in the engine, with nothing able to interrupt it. */
+/* One thread at a time in the engine, and nothing interrupts it. */
 #ifndef CPUC_LOCK_H
 #define CPUC_LOCK_H
 
 #include <signal.h>
 
-/* The caller's state while the lock is held. */
+/* The caller's state, kept while the lock is held. */
 struct cpuc_guard {
 	sigset_t mask;
-	int cancel; /* state and */
-	int type;   /* type of cancellation */
+	int cancel_state;
+	int cancel_type;
 	int err;
 };
 
-/* Takes the engine's lock, with signals other than SIGSYS blocked, thread
- * cancellation off and errno saved until cpuc_unlock. Waits for another thread,
- * but not for one that a fork left behind in the parent. 0, or -EDEADLK when
- * this very thread holds it or waits for it, which only a handler of a fault in
- * the engine, or of SIGSYS, can come to see. */
+/* Takes the engine's lock. Until cpuc_unlock, signals other than SIGSYS are
+ * blocked, thread cancellation is off, and errno is saved. Waits for another
+ * thread, but not for one that exists only in the parent of a fork. 0, or
+ * -EDEADLK if this thread already holds the lock or waits for it: that happens
+ * only in a handler of SIGSYS, or of a fault in the engine. */
 int cpuc_lock(struct cpuc_guard *guard);
 void cpuc_unlock(struct cpuc_guard *guard);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The beginning and the end of what a thread has.
+/* Notices forks and thread ends, for the owners of per-thread state.
  *
- * A fork is seen by memory that the kernel wipes in the child: no fork handler
- * is called by clone(2), and every reader can afford to look at a word. Words
- * are not used again in a child: a thread that has been forked with state of
- * its parent must find its own word zero, also after another thread of the
- * child has begun anew.
+ * A fork is noticed by memory that the kernel wipes in the child: clone(2)
+ * calls no fork handler, and checking a word is cheap enough for every read. A
+ * child never reuses its parent's words: a thread with its parent's state must
+ * find its word zero even after another thread of the child has started a new
+ * one.
  *
- * Thread ends come by the destructor of a pthread key, which is why the library
- * must never be unloaded (-z nodelete): a thread may end at any later time. */
+ * A thread's end is noticed by the destructor of a pthread key. A thread may
+ * end at any time, so the library must never be unloaded (-z nodelete). */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include "thread.h"
 
-#define WORDS 1024 /* of a generation of children each */
+#define WORDS 1024 /* one for each generation of children */
 
 static uint32_t *words;
 static unsigned generation; /* index of the newest word, modulo WORDS */
@@ -29,7 +29,7 @@ struct watch {
 
 static CPUC_THREAD struct watch watched;
 
-static void end(void *arg)
+static void thread_end(void *arg)
 {
 	struct watch *w = arg;
 
@@ -40,8 +40,8 @@ static void end(void *arg)
 #define MADV_WIPEONFORK 18
 #endif
 
-/* For kernels before 4.14, where only fork(3) is seen. */
-static void forked(void)
+/* For kernels before 4.14, where only fork(3) is noticed. */
+static void thread_wipe_words(void)
 {
 	size_t i;
 
@@ -61,9 +61,9 @@ int cpuc_thread_prepare(void)
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return -ENOMEM;
-	err = pthread_key_create(&key, end);
+	err = pthread_key_create(&key, thread_end);
 	if (err == 0 && madvise(p, size, MADV_WIPEONFORK) != 0)
-		err = pthread_atfork(NULL, NULL, forked);
+		err = pthread_atfork(NULL, NULL, thread_wipe_words);
 	if (err != 0) {
 		munmap(p, size);
 		return -err;
@@ -85,7 +85,7 @@ const uint32_t *cpuc_process_word(uint32_t pid)
 
 	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0)
 		return word;
-	/* Two threads may each add a word: both are good. */
+	/* Two threads may each add a word: either is valid. */
 	now = __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
 	word = &words[now % WORDS];
 	__atomic_store_n(word, pid, __ATOMIC_RELEASE);
