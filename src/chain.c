@@ -11,9 +11,7 @@
 #include <config.h>
 #include <stddef.h>
 #include "chain.h"
-
-#define RATE_MIN UINT64_C(100000000)
-#define RATE_MAX UINT64_C(10000000000)
+#include "clock.h"
 
 /* Straight-line code: a mispredicted end of a loop would be 10 ticks. */
 static uint64_t stamp(const struct cpuc_ruler *r)
@@ -122,5 +120,5 @@ uint64_t cpuc_core_rate(const struct cpuc_ruler *r, uint64_t ratio)
 		return 0;
 	/* 64-bit arithmetic alone: 16 bits off one factor, 8 off the other. */
 	rate = (ratio >> 16) * (r->hz >> 8) >> 8;
-	return rate >= RATE_MIN && rate <= RATE_MAX ? rate : 0;
+	return rate >= CPUC_CORE_HZ_MIN && rate <= CPUC_CORE_HZ_MAX ? rate : 0;
 }

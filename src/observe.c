@@ -9,7 +9,6 @@
 
 #define TRIES 5        /* some of which may be interrupted */
 #define BUSY_NS 200000 /* to compare a core counter over */
-#define RATE_MAX UINT64_C(10000000000)
 
 static uint64_t observe_by_chains(void)
 {
@@ -30,7 +29,7 @@ static uint64_t observe_once(const struct cpuc_slot *slot)
 		now = cpuc_clock_ns();
 	while (now - ns < BUSY_NS && reads++ < BUSY_NS);
 	count = cpuc_slot_read(slot) - count;
-	if (now <= ns || count <= 0 || (uint64_t)count > RATE_MAX)
+	if (now <= ns || count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
 		return 0;
 	return (uint64_t)count * 1000000000 / (now - ns);
 }
@@ -47,7 +46,7 @@ static uint64_t observe_by_counter(const struct cpuc_slot *slot)
 		if (hz > best)
 			best = hz;
 	}
-	return best >= 100000000 && best <= RATE_MAX ? best : 0;
+	return best >= CPUC_CORE_HZ_MIN && best <= CPUC_CORE_HZ_MAX ? best : 0;
 }
 
 /* Calibrates, whatever counter is selected, and leaves the slot's description
