@@ -90,9 +90,6 @@ fi
 "$info" --json --plot >"$tmp/out" 2>"$tmp/err"
 test $? -eq 2 && ! test -s "$tmp/out" && grep -q -- --help "$tmp/err"
 ok "two forms at once are status 2"
-bounded "$info" --watch --svg "$tmp/svg" >"$tmp/out" 2>"$tmp/err"
-test $? -eq 2 && ! test -e "$tmp/svg"
-ok "so is --watch with --svg"
 
 if test "$(sed -n 's/^cpucycles kind //p' "$tmp/out")" = calibrated ||
 	"$info" --cpus >/dev/null 2>&1; then

@@ -23,15 +23,6 @@ skip() {
 	echo "ok $tap_run # SKIP $*"
 }
 
-# bounded COMMAND: what should end by itself, and is killed if it does not.
-bounded() {
-	if timeout --version >/dev/null 2>&1; then
-		timeout -s KILL 30 "$@"
-	else
-		"$@"
-	fi
-}
-
 done_testing() {
 	echo "1..$tap_run"
 	[ "$tap_bad" -eq 0 ]

@@ -11,7 +11,6 @@
 #include "cpus.h"
 #include "report.h"
 #include "../common/tool.h"
-#include "watch.h"
 
 /* One line here is one line of output. */
 /* clang-format off */
@@ -33,9 +32,6 @@ static const char help[] =
 	"With any of them, or none:\n"
 	"      --counter=NAME  report on this counter, not on the one that cpucycles()\n"
 	"                      would choose\n"
-	"      --watch         choose and report again every second, until interrupted:\n"
-	"                      in place on a terminal, otherwise one after the other,\n"
-	"                      with --json an object a line; not with --svg\n"
 	"  -h, --help          print this help and exit\n"
 	"  -V, --version       print the version and exit\n"
 	"\n"
@@ -92,14 +88,6 @@ static int choose(const struct request *r)
 	return TOOL_FINDING;
 }
 
-/* Each is chosen for anew: what stands in a counter's way may change. */
-static int choose_and_report(const struct request *r)
-{
-	int status = choose(r);
-
-	return status ? status : r->report(r);
-}
-
 static int report_cpus(const struct request *r)
 {
 	(void)r;
@@ -112,7 +100,7 @@ static int wrong(const char *why)
 	return tool_usage(TOOL, NULL);
 }
 
-enum { COUNTER = 256, FORM, WATCH };
+enum { COUNTER = 256, FORM };
 
 static const struct option options[] = {
 	{"counter", required_argument, NULL, COUNTER},
@@ -122,7 +110,6 @@ static const struct option options[] = {
 	{"plot", no_argument, NULL, FORM},
 	{"svg", required_argument, NULL, FORM},
 	{"version", no_argument, NULL, 'V'},
-	{"watch", no_argument, NULL, WATCH},
 	{NULL, 0, NULL, 0},
 };
 
@@ -169,9 +156,6 @@ int main(int argc, char **argv)
 				return wrong("only one of --cpus, --json, "
 					     "--plot and --svg can be had");
 			break;
-		case WATCH:
-			r.watch = 1;
-			break;
 		case 'h':
 			fputs(help, stdout);
 			return tool_end(TOOL, TOOL_GOOD);
@@ -184,13 +168,10 @@ int main(int argc, char **argv)
 	}
 	if (optind < argc)
 		return tool_usage(TOOL, argv[optind]);
-	if (r.watch && r.file != NULL)
-		return wrong("--watch does not go with --svg");
 	if (r.report == NULL)
 		r.report = report_text;
-	if (r.watch)
-		status = watch(choose_and_report, &r, r.report != report_json);
-	else
-		status = choose_and_report(&r);
+	status = choose(&r);
+	if (status == TOOL_GOOD)
+		status = r.report(&r);
 	return tool_end(TOOL, status);
 }

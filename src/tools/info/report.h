@@ -10,7 +10,6 @@ struct request {
 	int (*report)(const struct request *r);
 	const char *counter; /* NULL: whichever is selected */
 	const char *file;    /* of --svg; "-" is stdout */
-	int watch;           /* repeats */
 };
 
 /* Each counts with what is selected and prints to stdout, or to a file. The

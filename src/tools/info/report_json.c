@@ -130,7 +130,7 @@ static void add_calls(struct json *j)
 
 int report_json(const struct request *r)
 {
-	struct json j = {.file = stdout, .lines = !r->watch, .empty = 1};
+	struct json j = {.file = stdout, .lines = 1, .empty = 1};
 
 	json_open(&j, NULL, '{');
 	json_string(&j, "version", cpucycles_version());
