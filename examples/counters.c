@@ -11,20 +11,21 @@ int main(void)
 	struct cpucycles_counter c;
 	unsigned i;
 
-	printf("  %-22s %-10s %9s %12s %4s\n", "name", "kind", "precision",
-	       "cycles/tick", "bits");
+	printf("  %-22s %-10s %6s %9s %12s %4s\n", "name", "kind", "step",
+	       "precision", "cycles/tick", "bits");
 	/* The size is that of the struct this program was built with. The call
 	 * fails for the first index past the end. */
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
 		printf("%c %-22s %-10s ", strcmp(c.name, used) ? ' ' : '*',
 		       c.name, c.kind);
 		if (c.usable)
-			printf("%9lld %12.6f %4u\n", c.precision, c.scaling,
-			       c.bits);
+			printf("%6lld %9lld %12.6f %4u\n", c.step, c.precision,
+			       c.scaling, c.bits);
 		else
-			printf("%s%s%s\n", c.reason, *c.hint ? "; " : "",
-			       c.hint);
+			printf("%s\n", c.reason);
+		if (c.hint[0] != '\0')
+			printf("%36s%s\n", "", c.hint);
 	}
-	printf("* in use; precision is in cycles, lower is better\n");
+	printf("* in use; step and precision are in cycles, lower is better\n");
 	return 0;
 }
