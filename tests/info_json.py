@@ -92,6 +92,11 @@ def agree(report):
     for c in counters:
         must(c["usable"] == (c["reason"] == ""), c["name"] + ": reason")
         must(not c["usable"] or c["hint"] == "", c["name"] + ": hint")
+        must(
+            (c["step"] > 0) == (c["precision"] > 0)
+            and c["step"] <= c["precision"],
+            c["name"] + ": step",
+        )
         must("; " not in c["reason"] + c["hint"], c["name"] + ": not split")
     for o in report["observed"]:
         must(o["low"] <= o["high"], "bounds are not in order")

@@ -36,6 +36,18 @@ case ${CFLAGS-} in
 *)
 	"$deny" rt_sigaction EPERM "$info" | grep -q '^cpucycles kind os$'
 	ok "rt_sigaction denied with EPERM: a clock of the system"
+	got=$("$deny" rt_sigaction EPERM "$info" --cpus 2>&1)
+	test $? -eq 1
+	ok "and no core's rate: $(echo "$got" | tail -n 1)"
+	echo "$got" | sed -n 1p |
+		grep -qx "cpucycles-info: the core's rate could not be measured on this CPU"
+	ok "which a message says"
+	"$deny" rt_sigaction EPERM "$info" --json |
+		grep -q '"kind": "calibrated"' &&
+		calibrated='cpucycles-info: [a-z0-9-]*: SIGSYS: .*; .' ||
+		calibrated="could not be measured"
+	echo "$got" | sed -n '$p' | grep -q "$calibrated"
+	ok "with the calibrated counter's reason and hint, if there is one"
 	;;
 esac
 got=$(cpucyclesimplementation=default-monotonic \

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include "../src/tools/info/histogram.h"
+#include "../src/tools/info/calls.h"
 #include "../src/tools/info/json.h"
-#include "../src/tools/info/picture.h"
+#include "../src/tools/info/svg.h"
 #include "tap.h"
 
 /* What has been written to the file. */
@@ -36,7 +36,7 @@ static void check_bins(const char *what, const long long *sorted, int n,
 {
 	struct histogram h;
 
-	histogram_make(&h, sorted, n, most);
+	calls_histogram(&h, sorted, n, most);
 	ok(h.first == first && h.width == width && h.bins == bins,
 	   "%s: %d bins of %lld from %lld", what, h.bins, h.width, h.first);
 	ok(total(&h) == n, "which leave out none");
@@ -60,71 +60,45 @@ static void check_histogram(void)
 	check_bins("the same, in rows", few, 6, 20, 0, 5, 10);
 	check_bins("0 begins a bin, below it too", back, 5, 8, -35, 5, 8);
 	check_bins("a coarse clock", coarse, 4, 20, 0, 1, BINS_MIN);
-	histogram_make(&h, wild, 4, 20);
+	calls_histogram(&h, wild, 4, 20);
 	ok(total(&h) == 4 && h.bins <= 20, "differences of any size");
 
 	for (i = 0; i < 1000; i++)
 		tail[i] = i < 995 ? 100 + i / 200 : 1000000 + i;
 	tail[0] = 7;
-	histogram_make(&h, tail, 1000, 20);
+	calls_histogram(&h, tail, 1000, 20);
 	ok(h.below == 1 && h.above == 5 && h.width == 1,
 	   "what an interrupt hit is outside: %d, %d", h.below, h.above);
 	ok(h.most == 200 && h.count[101 - h.first] == 200,
 	   "the highest bin has %d", h.most);
-	ok(histogram_middle(&h, tail, 1000, (int)(101 - h.first)) &&
-		   !histogram_middle(&h, tail, 1000, (int)(100 - h.first)) &&
-		   histogram_middle(&h, tail, 1000, (int)(103 - h.first)) &&
-		   !histogram_middle(&h, tail, 1000, (int)(104 - h.first)),
+	ok(h.first + h.low == 101 && h.first + h.high == 103,
 	   "the middle half ends at the quartiles");
 }
 
-static int near(double a, double b)
+static void check_step(void)
 {
-	return a > b * 0.999999 && a < b * 1.000001;
-}
-
-static void check_scale(void)
-{
-	ok(near(scale_step(43, 10), 5) && near(scale_step(4096, 5), 1000) &&
-		   near(scale_step(0.12, 5), 0.05) &&
-		   near(scale_step(5, 5), 1) && near(scale_step(1e10, 5), 2e9),
+	ok(calls_step(43, 10) == 5 && calls_step(4096, 5) == 1000 &&
+		   calls_step(120, 5) == 50 && calls_step(5, 5) == 1 &&
+		   calls_step(6, 5) == 2 && calls_step(0, 5) == 1 &&
+		   calls_step(10000000000, 5) == 2000000000,
 	   "steps of scales are 1, 2 or 5 times a power of ten");
 }
 
 static void check_json(void)
 {
-	struct json j = {.file = tmpfile(), .empty = 1};
+	FILE *f = tmpfile();
 
-	if (j.file == NULL) {
+	if (f == NULL) {
 		skip("there is no temporary file");
 		return;
 	}
-	json_open(&j, NULL, '{');
-	json_string(&j, "s", "a\"b\\c\n\x7f \xc3\xa9 \xff\xc3 \xed\xa0\x80");
-	json_open(&j, "a", '[');
-	json_integer(&j, NULL, -1);
-	json_number(&j, NULL, 2.5);
-	json_close(&j, ']');
-	json_open(&j, "e", '{');
-	json_close(&j, '}');
-	json_boolean(&j, "t", 1);
-	json_null(&j, "n");
-	json_close(&j, '}');
-	ok(!strcmp(written(j.file),
-		   "{\"s\":\"a\\\"b\\\\c\\u000a\\u007f \xc3\xa9 \\ufffd\\ufffd "
-		   "\\ufffd\\ufffd\\ufffd\",\"a\":[-1,2.5],\"e\":{},\"t\":true,"
-		   "\"n\":null}\n"),
-	   "JSON in a line, with any bytes");
-	j = (struct json){.file = tmpfile(), .lines = 1, .empty = 1};
-	json_open(&j, NULL, '{');
-	json_open(&j, "a", '[');
-	json_integer(&j, NULL, 1);
-	json_integer(&j, NULL, 2);
-	json_close(&j, ']');
-	json_integer(&j, "b", 3);
-	json_close(&j, '}');
-	ok(!strcmp(written(j.file), "{\n\t\"a\": [1, 2],\n\t\"b\": 3\n}\n"),
-	   "and in lines, numbers side by side");
+	json_string(f, "a\"b\\c\n\x7f \xc3\xa9 \xff\xc3 \xed\xa0\x80 "
+		       "\xe0\x80\x80 \xf0\x9f\x98\x80 \xf4\x90\x80\x80");
+	ok(!strcmp(written(f),
+		   "\"a\\\"b\\\\c\\u000a\\u007f \xc3\xa9 \\ufffd\\ufffd "
+		   "\\ufffd\\ufffd\\ufffd \\ufffd\\ufffd\\ufffd "
+		   "\xf0\x9f\x98\x80 \\ufffd\\ufffd\\ufffd\\ufffd\""),
+	   "a string in JSON may hold any bytes");
 }
 
 static void check_xml(void)
@@ -135,16 +109,17 @@ static void check_xml(void)
 		skip("there is no temporary file");
 		return;
 	}
-	picture_text(f, 1, 2, "", "a<b>&c");
+	svg_text(f, "note", 1, 2, "a<b>%s", "&c");
 	ok(!strcmp(written(f),
-		   "<text x=\"1.0\" y=\"2.0\" >a&lt;b&gt;&amp;c</text>\n"),
+		   "<text class=\"note\" x=\"1.0\" y=\"2.0\">a&lt;b&gt;&amp;c"
+		   "</text>\n"),
 	   "text in XML is escaped");
 }
 
 int main(void)
 {
 	check_histogram();
-	check_scale();
+	check_step();
 	check_json();
 	check_xml();
 	return done_testing();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the count looks like to a program: its steps from call to call, and its
- * rate. */
+/* Measures the count: its difference from call to call, and its rate. */
 #include <config.h>
 #include <string.h>
 #include <time.h>
@@ -8,28 +7,79 @@
 #include "cpucycles.h"
 #include "../common/stats.h"
 
-#define TRIES 3 /* of which an interrupt rarely hits all */
+#define TRIES 3 /* an interrupt rarely hits all of them */
 
 const struct calls *calls_measure(int n)
 {
-	static struct calls calls;
-	struct calls *c = &calls;
+	static long long count[CALLS_MANY + 1];
+	static struct calls c;
 	int round, i;
 
-	c->n = n;
-	/* The first round is for the page faults. */
+	/* The first round takes the page faults. */
 	for (round = 0; round < 2; round++)
 		for (i = 0; i <= n; i++)
-			c->count[i] = cpucycles();
+			count[i] = cpucycles();
 	for (i = 0; i < n; i++)
-		c->diff[i] = c->count[i + 1] - c->count[i];
-	memcpy(c->sorted, c->diff, (size_t)n * sizeof *c->diff);
-	stats_sort(c->sorted, n);
-	c->iqm = stats_iqm(c->sorted, n);
-	return c;
+		c.sorted[i] = c.diff[i] = count[i + 1] - count[i];
+	stats_sort(c.sorted, n);
+	for (i = 0; i < 3; i++)
+		c.quartile[i] = stats_quantile(c.sorted, n, i + 1, 4);
+	c.iqm = stats_iqm(c.sorted, n);
+	c.n = n;
+	return &c;
 }
 
-static long long now_ns(void)
+long long calls_step(long long range, int n)
+{
+	long long step = 1;
+	int i;
+
+	for (i = 0; step < range / n + (range % n > 0); i++)
+		step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+	return step;
+}
+
+/* Divides and rounds towards minus infinity, so that a bin begins at 0. */
+static long long calls_divide(long long value, long long by)
+{
+	return value / by - (value % by < 0);
+}
+
+void calls_histogram(struct histogram *h, const long long *sorted, int n,
+		     int bins)
+{
+	/* The few that an interrupt hit would squeeze all others together. */
+	long long low = stats_quantile(sorted, n, 1, 100), bin, last;
+	long long high = stats_quantile(sorted, n, 99, 100);
+	long long width = calls_step(high - low, bins - 1);
+	int i, *count;
+
+	bin = calls_divide(low, width);
+	last = calls_divide(high, width);
+	/* An empty bin on either side shows that nothing lies beyond. */
+	bin -= bin != 0 && last - bin + 1 < bins;
+	last += last - bin + 1 < bins;
+	if (last - bin + 1 < BINS_MIN)
+		last = bin + BINS_MIN - 1;
+	memset(h, 0, sizeof *h);
+	h->first = bin * width;
+	h->width = width;
+	h->bins = (int)(last - bin) + 1;
+	low = stats_quantile(sorted, n, 1, 4) - h->first;
+	high = stats_quantile(sorted, n, 3, 4) - h->first;
+	h->low = (int)calls_divide(low, width);
+	h->high = (int)calls_divide(high, width);
+	for (i = 0; i < n; i++) {
+		bin = calls_divide(sorted[i] - h->first, width);
+		count = bin < 0          ? &h->below
+			: bin >= h->bins ? &h->above
+					 : &h->count[bin];
+		if (++*count > h->most)
+			h->most = *count;
+	}
+}
+
+static long long calls_ns(void)
 {
 	struct timespec t;
 
@@ -37,61 +87,43 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Cycles per tick of the counter in use. */
-static double find_tick(void)
-{
-	const char *name = cpucycles_implementation();
-	struct cpucycles_counter c;
-	unsigned i;
-
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!strcmp(c.name, name))
-			return c.scaling;
-	return 0;
-}
-
-/* Counts read just within and just outside the two readings of the clock give
- * bounds that hold whatever either reading costs. The difference of two counts
+/* Counts taken just inside and just outside the two readings of the clock give
+ * bounds that hold however long a reading takes. The difference of two counts
  * is off by up to a tick, which is microseconds with some counters. */
-static struct observed observe_once(long loops, double tick)
+static void calls_observe_once(struct observed *o, double tick)
 {
-	struct observed o = {.loops = loops};
-	double least, most;
-	long long c[4], ns;
+	long long inner, outer, ns;
+	double low, high;
 	long i;
 
-	c[0] = cpucycles();
-	ns = now_ns();
-	c[1] = cpucycles();
-	for (i = 0; i < loops; i++)
+	outer = cpucycles();
+	ns = calls_ns();
+	inner = cpucycles();
+	for (i = 0; i < o->loops; i++)
 		__asm__ __volatile__("");
-	c[2] = cpucycles();
-	ns = now_ns() - ns;
-	c[3] = cpucycles();
+	inner = cpucycles() - inner;
+	ns = calls_ns() - ns;
+	outer = cpucycles() - outer;
 	if (ns <= 0)
-		return o;
-	o.ns = ns;
-	least = (double)(c[2] - c[1]) - tick;
-	most = (double)(c[3] - c[0]) + tick;
-	o.low = least > 0 ? least * 1e9 / (double)ns : 0;
-	o.high = most * 1e9 / (double)ns;
-	return o;
+		return;
+	low = (double)inner > tick ? (double)inner - tick : 0;
+	high = (double)outer + tick;
+	if (o->ns == 0 || (high - low) / (double)ns < (o->high - o->low) / 1e9)
+		*o = (struct observed){o->loops, ns, low * 1e9 / (double)ns,
+				       high * 1e9 / (double)ns};
 }
 
-void observe(struct observed o[OBSERVED])
+int calls_observe(struct observed o[OBSERVED])
 {
-	double tick = find_tick();
-	struct observed again;
-	int i, try;
+	struct cpucycles_counter c = {.scaling = 0};
+	int i, try, n = 0;
 
+	cpucycles_counterbyname(NULL, &c, sizeof c);
 	for (i = 0; i < OBSERVED; i++) {
-		o[i] = observe_once(8192L << i, tick);
-		for (try = 1; try < TRIES; try++) {
-			again = observe_once(8192L << i, tick);
-			if (again.ns != 0 &&
-			    (o[i].ns == 0 ||
-			     again.high - again.low < o[i].high - o[i].low))
-				o[i] = again;
-		}
+		o[n] = (struct observed){.loops = 8192L << i};
+		for (try = 0; try < TRIES; try++)
+			calls_observe_once(&o[n], c.scaling);
+		n += o[n].ns > 0;
 	}
+	return n;
 }

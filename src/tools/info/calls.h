@@ -1,33 +1,57 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the count looks like to a program: its steps from call to call, and its
- * rate. */
+/* Measures the count: its difference from call to call, and its rate. */
 #ifndef CPUC_TOOLS_CALLS_H
 #define CPUC_TOOLS_CALLS_H
 
-#define CALLS_FEW 64    /* as the text has always had */
+#define CALLS_FEW 64    /* the text report has so many differences */
 #define CALLS_MANY 4096 /* enough for a histogram */
 
+/* In cycles. */
 struct calls {
 	int n;
-	long long iqm;                   /* cycles, as all below */
-	long long count[CALLS_MANY + 1]; /* one after the other */
-	long long diff[CALLS_MANY];      /* diff[i] = count[i + 1] - count[i] */
-	long long sorted[CALLS_MANY];    /* diff, ascending */
+	long long diff[CALLS_MANY];   /* from each call to the next */
+	long long sorted[CALLS_MANY]; /* the same, ascending */
+	long long quartile[3];
+	long long iqm; /* their interquartile mean */
 };
 
-#define OBSERVED 8 /* sizes, from 8192 loops on, doubled each time */
+/* The smallest of 1, 2, 5, 10, 20 ... of which n or fewer make up the range. */
+long long calls_step(long long range, int n);
+
+/* Calls cpucycles() n + 1 times in a row; n is at most CALLS_MANY. Returns
+ * static storage. */
+const struct calls *calls_measure(int n);
+
+#define BINS_MIN 5 /* a single bar says little */
+#define BINS_MAX 64
+
+struct histogram {
+	int bins;
+	long long first; /* bin i begins at first + i * width */
+	long long width;
+	int count[BINS_MAX];
+	int below, above; /* values outside all bins: at most 1% each */
+	int most;         /* the highest of all these counts */
+	int low, high;    /* the bins of the first and third quartile */
+};
+
+/* Sorts n > 0 ascending values into at most `bins` bins, which is BINS_MIN to
+ * BINS_MAX. */
+void calls_histogram(struct histogram *h, const long long *sorted, int n,
+		     int bins);
+
+#define OBSERVED                                                    \
+	8 /* loops: of 8192 iterations, of twice as many, and so on \
+	   */
 
 struct observed {
 	long loops;
-	long long ns;     /* what the loops took; 0: nothing is known */
-	double low, high; /* bounds of the rate of the count, Hz */
+	long long ns;     /* the loop's duration */
+	double low, high; /* bounds of the count's rate, Hz */
 };
 
-/* Counts n + 1 times in a row; n is at most CALLS_MANY. The result is there
- * until the next call. */
-const struct calls *calls_measure(int n);
-
-/* The rate of the count against the system's clock. */
-void observe(struct observed o[OBSERVED]);
+/* Measures the count's rate against the system's clock. Returns how many of the
+ * loops the clock could time. */
+int calls_observe(struct observed o[OBSERVED]);
 
 #endif

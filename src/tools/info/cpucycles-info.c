@@ -7,10 +7,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "cpucycles.h"
-#include "cpus.h"
+#include "json.h"
+#include "plot.h"
 #include "report.h"
+#include "svg.h"
 #include "../common/tool.h"
+
+#define TOOL "cpucycles-info"
 
 /* One line here is one line of output. */
 /* clang-format off */
@@ -19,10 +22,10 @@ static const char help[] =
 	"Tells which counter cpucycles() uses on this machine, how finely and how fast it\n"
 	"counts, and why each other counter cannot be used.\n"
 	"\n"
-	"One of these, instead of the text described below:\n"
-	"      --cpus          a line for each CPU that this process may run on: its\n"
-	"                      nominal rate, the rate of its core observed now, in Hz,\n"
-	"                      their ratio, and how far 15 observations are spread\n"
+	"One of these, instead of the report in lines of text:\n"
+	"      --cpus          one line for each CPU that this process may run on: its\n"
+	"                      nominal rate and the rate of its core measured now, in\n"
+	"                      Hz, their ratio, and the spread of 15 measurements\n"
 	"      --json          one JSON object, for programs\n"
 	"      --plot          a histogram of the cycles from call to call, as wide as\n"
 	"                      the terminal\n"
@@ -35,69 +38,31 @@ static const char help[] =
 	"  -h, --help          print this help and exit\n"
 	"  -V, --version       print the version and exit\n"
 	"\n"
-	"Output, each line after the word cpucycles:\n"
-	"  version             of the library\n"
-	"  tracesetup          a counter: its precision in cycles, with what its kind\n"
-	"                      adds; cycles per tick; 1 if it has only 32 bits\n"
-	"  persecond           cycles per second as the operating system says\n"
-	"  implementation      the counter in use\n"
-	"  iqm                 interquartile mean of the cycles from call to call, then\n"
-	"                      how far from it each of 64 calls was\n"
-	"  observed persecond  bounds of the rate of the count, over longer and longer\n"
-	"                      loops\n"
-	"  kind                core, calibrated, reference, os or zero\n"
-	"  unavailable         a counter that cannot be used, and why\n"
-	"  note                what deserves attention\n"
-	"\n"
 	"Exit status:\n"
 	"  0  cycles are counted\n"
 	"  1  nothing counts here, the counter named by --counter does not work, or\n"
 	"     the output cannot be written\n"
-	"  2  wrong usage; also a NAME that no counter has\n"
-	"\n"
-	"Environment:\n"
-	"  cpucyclesimplementation=NAME  use this counter if it works\n"
-	"  cpucyclespersecond=HZ         cycles per second, where neither the file\n"
-	"                                /etc/cpucyclespersecond nor the operating\n"
-	"                                system says\n"
-	"  COLUMNS=NUMBER                with --plot: how wide it is to be\n"
-	"  NO_COLOR=1                    with --plot: no colour on a terminal either\n";
+	"  2  wrong usage, or --counter names a counter that does not exist\n";
 /* clang-format on */
 
-/* Selects what is to be reported on; 0, or the exit status. */
-static int choose(const struct request *r)
+/* Selects the counter to report on. */
+static int select_counter(const char *name)
 {
 	struct cpucycles_counter c;
 	unsigned i;
 
-	/* Without a name there always is one to choose. */
-	if (cpucycles_select(r->counter) == 0 || r->counter == NULL)
+	if (cpucycles_select(name) == 0)
 		return TOOL_GOOD;
-	if (errno == ENOENT) {
-		fprintf(stderr,
-			"%s: no counter here is called '%s'. There are:\n",
-			TOOL, r->counter);
-		for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-			fprintf(stderr, "  %s\n", c.name);
-		return TOOL_USAGE;
+	if (cpucycles_counterbyname(name, &c, sizeof c) == 0) {
+		fprintf(stderr, "%s: %s does not work here: %s\n", TOOL, name,
+			report_why(&c));
+		return TOOL_FINDING;
 	}
+	fprintf(stderr, "%s: there is no counter '%s' here, but there are:\n",
+		TOOL, name);
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!strcmp(c.name, r->counter))
-			fprintf(stderr, "%s: %s does not work here: %s\n", TOOL,
-				c.name, c.reason);
-	return TOOL_FINDING;
-}
-
-static int report_cpus(const struct request *r)
-{
-	(void)r;
-	return print_cpus();
-}
-
-static int wrong(const char *why)
-{
-	fprintf(stderr, "%s: %s\n", TOOL, why);
-	return tool_usage(TOOL, NULL);
+		fprintf(stderr, "  %s\n", c.name);
+	return TOOL_USAGE;
 }
 
 enum { COUNTER = 256, FORM };
@@ -106,55 +71,31 @@ static const struct option options[] = {
 	{"counter", required_argument, NULL, COUNTER},
 	{"cpus", no_argument, NULL, FORM},
 	{"help", no_argument, NULL, 'h'},
-	{"json", no_argument, NULL, FORM},
-	{"plot", no_argument, NULL, FORM},
-	{"svg", required_argument, NULL, FORM},
+	{"json", no_argument, NULL, FORM + 1},
+	{"plot", no_argument, NULL, FORM + 2},
+	{"svg", required_argument, NULL, FORM + 3},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
 };
 
-static const struct {
-	const char *option;
-	int (*report)(const struct request *r);
-} forms[] = {
-	{"cpus", report_cpus},
-	{"json", report_json},
-	{"plot", report_plot},
-	{"svg", report_svg},
-};
+typedef int report_function(const struct request *r);
 
-/* 0, or -1 when another was asked for already. */
-static int set_form(struct request *r, const char *option)
-{
-	size_t i = 0;
-
-	while (strcmp(forms[i].option, option) != 0)
-		i++;
-	if (r->report != NULL && r->report != forms[i].report)
-		return -1;
-	r->report = forms[i].report;
-	if (optarg != NULL)
-		r->file = optarg;
-	return 0;
-}
+static report_function *const forms[] = {report_cpus, json_print, plot_print,
+					 svg_save};
 
 int main(int argc, char **argv)
 {
-	struct request r = {0};
-	int option, i = 0, status;
+	report_function *report = NULL;
+	struct request r = {NULL, NULL};
+	int option, status = TOOL_GOOD;
 
 	setlocale(LC_CTYPE, "");
-	/* A reader that has gone is an error like any: it gets a message. */
+	/* A closed pipe is an error like any other: it gets a message. */
 	signal(SIGPIPE, SIG_IGN);
-	while ((option = getopt_long(argc, argv, "hV", options, &i)) != -1) {
+	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		switch (option) {
 		case COUNTER:
 			r.counter = optarg;
-			break;
-		case FORM:
-			if (set_form(&r, options[i].name) != 0)
-				return wrong("only one of --cpus, --json, "
-					     "--plot and --svg can be had");
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -162,16 +103,26 @@ int main(int argc, char **argv)
 		case 'V':
 			tool_version(TOOL);
 			return tool_end(TOOL, TOOL_GOOD);
-		default:
+		case '?':
 			return tool_usage(TOOL, NULL);
+		default:
+			if (report && report != forms[option - FORM]) {
+				fputs("cpucycles-info: use only one of --cpus, "
+				      "--json, --plot and --svg\n",
+				      stderr);
+				return tool_usage(TOOL, NULL);
+			}
+			report = forms[option - FORM];
+			r.file = optarg;
 		}
 	}
 	if (optind < argc)
 		return tool_usage(TOOL, argv[optind]);
-	if (r.report == NULL)
-		r.report = report_text;
-	status = choose(&r);
+	if (r.counter != NULL)
+		status = select_counter(r.counter);
 	if (status == TOOL_GOOD)
-		status = r.report(&r);
+		status = report ? report(&r) : report_text(&r);
+	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
+		status = TOOL_FINDING;
 	return tool_end(TOOL, status);
 }

@@ -1,133 +1,173 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Writes JSON (RFC 8259). */
+/* The report as JSON (RFC 8259); tests/info.schema.json describes it. */
 #include <config.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "calls.h"
 #include "json.h"
+#include "../common/tool.h"
 
-/* The length of the UTF-8 character that text begins with (Unicode, table 3-7:
- * well-formed byte sequences), or 0. */
-static int utf8_length(const unsigned char *text)
+/* The length of the UTF-8 character at s (RFC 3629), or 0. */
+static size_t json_utf8(const unsigned char *s)
 {
-	static const struct {
-		unsigned char first, last, low, high; /* of bytes 1 and 2 */
-		int length;
-	} forms[] = {
-		{0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-	size_t f = 0;
-	int i;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t i, n = *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4;
+	uint32_t c = *s & (0x7fU >> n);
 
-	while (f < sizeof forms / sizeof *forms &&
-	       (*text < forms[f].first || *text > forms[f].last))
-		f++;
-	if (f == sizeof forms / sizeof *forms)
+	if (*s < 0x80)
+		return 1;
+	if (*s < 0xc0 || *s > 0xf4)
 		return 0;
-	if (forms[f].length > 1 &&
-	    (text[1] < forms[f].low || text[1] > forms[f].high))
-		return 0;
-	for (i = 2; i < forms[f].length; i++)
-		if (text[i] < 0x80 || text[i] > 0xbf)
+	for (i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
 			return 0;
-	return forms[f].length;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	return n;
 }
 
-static void put_string(FILE *file, const char *value)
+void json_string(FILE *file, const char *value)
 {
 	const unsigned char *s = (const unsigned char *)value;
-	int length;
+	size_t length;
 
 	putc('"', file);
-	for (; *s != '\0'; s += length) {
-		length = utf8_length(s);
-		if (length == 0) {
-			/* An environment may hold any bytes. */
+	for (; *s != '\0'; s += length ? length : 1) {
+		length = json_utf8(s);
+		if (length == 0) /* the environment may hold any bytes */
 			fputs("\\ufffd", file);
-			length = 1;
-		} else if (*s < ' ' || *s == 0x7f) {
+		else if (*s < ' ' || *s == 0x7f)
 			fprintf(file, "\\u%04x", *s);
-		} else {
-			if (*s == '"' || *s == '\\')
-				putc('\\', file);
-			fwrite(s, 1, (size_t)length, file);
-		}
+		else
+			fprintf(file, "%s%.*s",
+				*s == '"' || *s == '\\' ? "\\" : "",
+				(int)length, (const char *)s);
 	}
 	putc('"', file);
 }
 
-static void indent(struct json *j)
+/* A member whose value is any string, between its key, with indentation and
+ * quotes, and `end`. */
+static void json_member(const char *key, const char *value, const char *end)
 {
+	printf("%s: ", key);
+	json_string(stdout, value);
+	fputs(end, stdout);
+}
+
+static void json_observed(void)
+{
+	struct observed o[OBSERVED];
+	int i, n = calls_observe(o);
+
+	printf("\t\"observed\": [");
+	for (i = 0; i < n; i++)
+		printf("%s\n\t\t{\n"
+		       "\t\t\t\"loops\": %ld,\n"
+		       "\t\t\t\"nanoseconds\": %lld,\n"
+		       "\t\t\t\"low\": %.9g,\n"
+		       "\t\t\t\"high\": %.9g\n"
+		       "\t\t}",
+		       i > 0 ? "," : "", o[i].loops, o[i].ns, o[i].low,
+		       o[i].high);
+	printf("\n\t],\n");
+}
+
+static void json_environment(const struct request *r)
+{
+	const char *value, *why, *comma = "";
 	int i;
 
-	putc('\n', j->file);
-	for (i = 0; i < j->depth; i++)
-		putc('\t', j->file);
+	printf("\t\"environment\": {");
+	for (i = 0; i < VARIABLES; i++) {
+		value = getenv(report_variables[i]);
+		if (value == NULL)
+			continue;
+		why = report_why_not(i, value, r);
+		printf("%s\n\t\t\"%s\": {\n", comma, report_variables[i]);
+		json_member("\t\t\t\"value\"", value, ",\n");
+		printf("\t\t\t\"in_force\": %s,\n", *why ? "false" : "true");
+		json_member("\t\t\t\"reason\"", why, "\n\t\t}");
+		comma = ",";
+	}
+	printf("%s},\n", *comma ? "\n\t" : "");
 }
 
-static void begin(struct json *j, const char *key, int in_row)
+static void json_counters(void)
 {
-	if (!j->empty)
-		putc(',', j->file);
-	if (in_row && !j->empty && j->lines)
-		putc(' ', j->file);
-	else if (!in_row && j->depth > 0 && j->lines)
-		indent(j);
-	j->empty = 0;
-	j->in_row = in_row;
-	if (key == NULL)
-		return;
-	put_string(j->file, key);
-	fputs(j->lines ? ": " : ":", j->file);
+	struct cpucycles_counter c;
+	unsigned i;
+
+	printf("\t\"counters\": [");
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		printf("%s\n\t\t{\n"
+		       "\t\t\t\"name\": \"%s\",\n"
+		       "\t\t\t\"kind\": \"%s\",\n"
+		       "\t\t\t\"per_thread\": %s,\n"
+		       "\t\t\t\"usable\": %s,\n"
+		       "\t\t\t\"step\": %lld,\n"
+		       "\t\t\t\"precision\": %lld,\n"
+		       "\t\t\t\"scaling\": %.9g,\n"
+		       "\t\t\t\"bits\": %u,\n",
+		       i > 0 ? "," : "", c.name, c.kind,
+		       c.per_thread ? "true" : "false",
+		       c.usable ? "true" : "false", c.step, c.precision,
+		       c.scaling, c.bits);
+		json_member("\t\t\t\"reason\"", c.reason, ",\n");
+		json_member("\t\t\t\"hint\"", c.hint, "\n\t\t}");
+	}
+	printf("\n\t],\n");
 }
 
-void json_open(struct json *j, const char *key, char bracket)
+static void json_calls(void)
 {
-	begin(j, key, 0);
-	putc(bracket, j->file);
-	j->empty = 1;
-	j->depth++;
+	const struct calls *c = calls_measure(CALLS_FEW);
+	int i;
+
+	printf("\t\"calls\": {\n"
+	       "\t\t\"iqm\": %lld,\n"
+	       "\t\t\"quartiles\": [%lld, %lld, %lld],\n"
+	       "\t\t\"min\": %lld,\n"
+	       "\t\t\"max\": %lld,\n"
+	       "\t\t\"differences\": [",
+	       c->iqm, c->quartile[0], c->quartile[1], c->quartile[2],
+	       c->sorted[0], c->sorted[c->n - 1]);
+	for (i = 0; i < c->n; i++)
+		printf("%s%lld", i > 0 ? ", " : "", c->diff[i]);
+	printf("]\n\t}\n");
 }
 
-void json_close(struct json *j, char bracket)
+int json_print(const struct request *r)
 {
-	j->depth--;
-	if (!j->empty && !j->in_row && j->lines)
-		indent(j);
-	putc(bracket, j->file);
-	j->empty = 0;
-	j->in_row = 0;
-	if (j->depth == 0)
-		putc('\n', j->file);
-}
+	long long core = cpucycles_observepersecond();
+	struct machine m;
 
-void json_string(struct json *j, const char *key, const char *value)
-{
-	begin(j, key, 0);
-	put_string(j->file, value);
-}
-
-void json_integer(struct json *j, const char *key, long long value)
-{
-	begin(j, key, key == NULL);
-	fprintf(j->file, "%lld", value);
-}
-
-void json_number(struct json *j, const char *key, double value)
-{
-	begin(j, key, key == NULL);
-	fprintf(j->file, "%.9g", value);
-}
-
-void json_boolean(struct json *j, const char *key, int value)
-{
-	begin(j, key, 0);
-	fputs(value ? "true" : "false", j->file);
-}
-
-void json_null(struct json *j, const char *key)
-{
-	begin(j, key, 0);
-	fputs("null", j->file);
+	report_machine(&m);
+	printf("{\n"
+	       "\t\"version\": \"%s\",\n"
+	       "\t\"time\": \"%s\",\n"
+	       "\t\"machine\": {\n",
+	       cpucycles_version(), m.time);
+	json_member("\t\t\"cpu\"", m.cpu, ",\n");
+	json_member("\t\t\"system\"", m.system, "\n\t},\n");
+	printf("\t\"implementation\": \"%s\",\n"
+	       "\t\"kind\": \"%s\",\n"
+	       "\t\"persecond\": %lld,\n",
+	       cpucycles_implementation(), cpucycles_kind(),
+	       cpucycles_persecond());
+	json_member("\t\"persecond_source\"", cpucycles_persecondsource(),
+		    ",\n");
+	if (core != 0)
+		printf("\t\"core_persecond\": %lld,\n", core);
+	else
+		printf("\t\"core_persecond\": null,\n");
+	json_observed();
+	json_environment(r);
+	json_counters();
+	json_calls();
+	printf("}\n");
+	return TOOL_GOOD;
 }

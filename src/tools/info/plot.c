@@ -1,184 +1,161 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The report as a histogram on the terminal. */
+/* The report as a histogram in the terminal. */
 #include <config.h>
+#include <langinfo.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include "calls.h"
-#include "cpucycles.h"
-#include "histogram.h"
-#include "machine.h"
-#include "report.h"
-#include "../common/stats.h"
-#include "terminal.h"
+#include "plot.h"
 #include "../common/tool.h"
 
-#define ROWS 20  /* of the histogram, where the terminal has as many */
-#define OTHERS 9 /* rows above and below it */
-#define NARROW 3 /* more of them where the terminal has no 80 columns */
-#define LABEL 48 /* two numbers of 64 bits, and what is between */
-
-static const char COLOUR[] = "\033[36m", STRONG[] = "\033[1;36m";
-static const char NORMAL[] = "\033[0m";
+#define ROWS 20   /* of the histogram, where the terminal has as many */
+#define OTHERS 10 /* rows above and below it, the prompt included */
+#define LABEL 48  /* bytes: two numbers of 64 bits, and " to " */
 
 struct plot {
-	struct terminal t;
+	int colour;        /* the terminal has it, and the user wants it */
+	int utf8;          /* the locale's encoding */
+	int width, rows;   /* columns in all; bins, at most */
+	int label, number; /* columns left and right of a bar */
 	struct histogram h;
 	const struct calls *c;
-	int label, number; /* widths of what is left and right of a bar */
 };
 
-static void put_times(const char *text, int times)
+static void plot_fit(struct plot *p)
 {
-	while (times-- > 0)
-		fputs(text, stdout);
+	const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
+	const char *none = getenv("NO_COLOR");
+	struct winsize size = {0};
+	long width;
+
+	p->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	p->colour = isatty(1) && term != NULL && *term != '\0' &&
+		    strcmp(term, "dumb") != 0 &&
+		    (none == NULL || *none == '\0');
+	ioctl(1, TIOCGWINSZ, &size);
+	/* Shells rarely export COLUMNS: if it is there, the user wants it. */
+	width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+	if (width <= 0)
+		width = size.ws_col > 0 ? size.ws_col : 80;
+	p->width = width < 40 ? 40 : width > 1000 ? 1000 : (int)width;
+	p->rows = ROWS;
+	if (size.ws_row > 0 && size.ws_row < ROWS + OTHERS)
+		p->rows = size.ws_row - OTHERS;
+	if (p->rows < BINS_MIN)
+		p->rows = BINS_MIN;
 }
 
-/* A bar in eighths of a column where there are characters for that; what is
- * not 0 can be seen. */
-static void put_bar(const struct plot *p, int count)
+/* In eighths of a column where there are characters for that. A count that is
+ * not 0 always shows. */
+static void plot_bar(const struct plot *p, int count)
 {
 	static const char *const parts[] = {"",  "▏", "▎", "▍",
 					    "▌", "▋", "▊", "▉"};
-	int width = p->t.width - p->label - p->number - 5;
-	int unit = p->t.utf8 ? 8 : 1;
+	int width = p->width - p->label - p->number - 5;
+	int unit = p->utf8 ? 8 : 1, i;
 	int length = (int)((long long)count * width * unit / p->h.most);
 
 	if (length == 0 && count > 0)
 		length = 1;
-	put_times(p->t.utf8 ? "█" : "#", length / unit);
-	if (p->t.utf8)
+	for (i = length / unit; i > 0; i--)
+		fputs(p->utf8 ? "█" : "#", stdout);
+	if (p->utf8)
 		fputs(parts[length % 8], stdout);
 }
 
-static void put_row(const struct plot *p, const char *label, int count,
-		    int middle)
+/* "40", or "40 to 49"; "below 40" and "from 90" for values outside all bins. */
+static int plot_name(const struct plot *p, int bin, char label[LABEL])
 {
-	printf("%*s %s ", p->label, label, p->t.utf8 ? "│" : "|");
-	if (p->t.colour && count > 0)
-		fputs(middle ? STRONG : COLOUR, stdout);
-	put_bar(p, count);
-	if (p->t.colour && count > 0)
-		fputs(NORMAL, stdout);
-	printf("%s%d%s\n", count > 0 ? " " : "", count, middle ? "*" : "");
-}
-
-/* "40", or "40 to 49"; from the one after the last bin on, open ends. */
-static void name_bin(const struct plot *p, int bin, char label[LABEL])
-{
-	const struct histogram *h = &p->h;
-	long long from = h->first + bin * h->width;
+	long long width = p->h.width, from = p->h.first + bin * width;
 
 	if (bin < 0)
-		snprintf(label, LABEL, "below %lld", h->first);
-	else if (bin >= h->bins)
-		snprintf(label, LABEL, "from %lld", from);
-	else if (h->width == 1)
-		snprintf(label, LABEL, "%lld", from);
-	else
-		snprintf(label, LABEL, "%lld to %lld", from,
-			 from + h->width - 1);
+		return snprintf(label, LABEL, "below %lld", p->h.first);
+	if (bin == p->h.bins)
+		return snprintf(label, LABEL, "from %lld", from);
+	if (width == 1)
+		return snprintf(label, LABEL, "%lld", from);
+	return snprintf(label, LABEL, "%lld to %lld", from, from + width - 1);
 }
 
-static void put_bin(const struct plot *p, int bin, int count)
+static void plot_row(const struct plot *p, int bin)
 {
+	int inside = bin >= 0 && bin < p->h.bins;
+	int count = inside    ? p->h.count[bin]
+		    : bin < 0 ? p->h.below
+			      : p->h.above;
+	int middle = inside && count > 0 && bin >= p->h.low && bin <= p->h.high;
 	char label[LABEL];
-	int in = bin >= 0 && bin < p->h.bins;
 
-	name_bin(p, bin, label);
-	put_row(p, label, count,
-		in && histogram_middle(&p->h, p->c->sorted, p->c->n, bin));
+	if (count == 0 && !inside)
+		return;
+	plot_name(p, bin, label);
+	printf("%*s %s ", p->label, label, p->utf8 ? "│" : "|");
+	if (p->colour)
+		fputs(middle ? "\033[1;36m" : "\033[36m", stdout);
+	plot_bar(p, count);
+	printf("%s%s%d%s\n", p->colour ? "\033[0m" : "", count > 0 ? " " : "",
+	       count, middle ? "*" : "");
 }
 
-static void put_histogram(struct plot *p)
+/* A line, cut where the terminal ends: processors have long names. */
+__attribute__((format(printf, 2, 3))) static void
+plot_line(const struct plot *p, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	printf("%.*s\n", p->width, line);
+}
+
+static void plot_histogram(struct plot *p)
 {
 	char label[LABEL];
 	int i, length;
 
+	calls_histogram(&p->h, p->c->sorted, p->c->n, p->rows);
 	for (i = -1; i <= p->h.bins; i++) {
-		name_bin(p, i, label);
-		length = (int)strlen(label);
+		length = plot_name(p, i, label);
 		if (length > p->label)
 			p->label = length;
 	}
 	p->number = snprintf(label, LABEL, "%d*", p->h.most);
-	if (p->h.below > 0)
-		put_bin(p, -1, p->h.below);
-	for (i = 0; i < p->h.bins; i++)
-		put_bin(p, i, p->h.count[i]);
-	if (p->h.above > 0)
-		put_bin(p, p->h.bins, p->h.above);
+	for (i = -1; i <= p->h.bins; i++)
+		plot_row(p, i);
 }
 
-/* A line, broken between words where it is too long. */
-static void put_text(const struct terminal *t, const char *text)
+int plot_print(const struct request *r)
 {
-	int column = 0, length;
-
-	for (; *text != '\0'; text += length + (text[length] == ' ')) {
-		length = (int)strcspn(text, " ");
-		if (column > 0 && column + 1 + length > t->width) {
-			putchar('\n');
-			column = 0;
-		}
-		column += printf("%s%.*s", column > 0 ? " " : "", length, text);
-	}
-	putchar('\n');
-}
-
-/* The first is cut rather than broken: processors have long names. */
-static void put_heading(const struct terminal *t)
-{
-	struct machine m;
-	char line[512];
-
-	machine_describe(&m);
-	snprintf(line, sizeof line, "%s (%s), %s, %s",
-		 cpucycles_implementation(), cpucycles_kind(), m.cpu, m.system);
-	printf("%.*s\n", t->width, line);
-	put_text(t, "Cycles from one call of cpucycles() to the next, and how "
-		    "many calls:");
-	putchar('\n');
-}
-
-static void put_summary(const struct terminal *t, const struct calls *c)
-{
+	const struct calls *c = calls_measure(CALLS_MANY);
+	struct plot p = {.c = c};
 	struct observed o[OBSERVED];
-	char line[512];
-
-	observe(o);
-	putchar('\n');
-	snprintf(line, sizeof line,
-		 "* the middle half: mean %lld, from %lld to %lld; all %d: "
-		 "%lld to %lld",
-		 c->iqm, stats_quantile(c->sorted, c->n, 1, 4),
-		 stats_quantile(c->sorted, c->n, 3, 4), c->n, c->sorted[0],
-		 c->sorted[c->n - 1]);
-	put_text(t, line);
-	snprintf(line, sizeof line,
-		 "%.4g GHz observed; nominally %.4g GHz (%s)",
-		 (o[OBSERVED - 1].low + o[OBSERVED - 1].high) / 2e9,
-		 (double)cpucycles_persecond() / 1e9,
-		 cpucycles_persecondsource());
-	put_text(t, line);
-}
-
-int report_plot(const struct request *r)
-{
-	static struct plot p;
-	int rows = ROWS, others;
+	int n = calls_observe(o);
+	struct machine m;
 
 	(void)r;
-	memset(&p, 0, sizeof p);
-	p.t = terminal();
-	others = OTHERS + (p.t.width < 80 ? NARROW : 0);
-	if (p.t.height > 0 && p.t.height - others < rows)
-		rows = p.t.height - others;
-	if (rows < BINS_MIN)
-		rows = BINS_MIN;
-	p.c = calls_measure(CALLS_MANY);
-	histogram_make(&p.h, p.c->sorted, p.c->n, rows);
-	put_heading(&p.t);
-	put_histogram(&p);
-	put_summary(&p.t, p.c);
-	return strcmp(cpucycles_kind(), "zero") ? TOOL_GOOD : TOOL_FINDING;
+	plot_fit(&p);
+	report_machine(&m);
+	plot_line(&p, "%s (%s), %s, %s", cpucycles_implementation(),
+		  cpucycles_kind(), m.cpu, m.system);
+	printf("Cycles from call to call, and how often:\n\n");
+	plot_histogram(&p);
+	putchar('\n');
+	plot_line(&p,
+		  "* the middle half: %lld to %lld, mean %lld; all %d: %lld to "
+		  "%lld",
+		  c->quartile[0], c->quartile[2], c->iqm, c->n, c->sorted[0],
+		  c->sorted[c->n - 1]);
+	if (n > 0)
+		plot_line(&p, "observed: %.4g GHz",
+			  (o[n - 1].low + o[n - 1].high) / 2e9);
+	plot_line(&p, "nominal: %.4g GHz (%s)",
+		  (double)cpucycles_persecond() / 1e9,
+		  cpucycles_persecondsource());
+	return TOOL_GOOD;
 }

@@ -1,101 +1,225 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The report as text: lines that programs have parsed for years, and more. */
+/* The reports in lines of text, and facts that other reports tell too. Programs
+ * have parsed the first lines for years. */
 #include <config.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include "calls.h"
-#include "cpucycles.h"
-#include "overrides.h"
 #include "report.h"
+#include "../common/affinity.h"
+#include "../common/stats.h"
 #include "../common/tool.h"
 
-static void print_calls(void)
+#define SAMPLES 15 /* of a core's rate */
+
+const char *report_why(const struct cpucycles_counter *c)
+{
+	static char text[sizeof c->reason + sizeof c->hint + 2];
+
+	snprintf(text, sizeof text, "%s%s%s", c->reason,
+		 c->hint[0] != '\0' ? "; " : "", c->hint);
+	return text;
+}
+
+const char *const report_variables[] = {"cpucyclesimplementation",
+					"cpucyclespersecond"};
+
+const char *report_why_not(int i, const char *value, const struct request *r)
+{
+	static char text[256];
+	const char *source = cpucycles_persecondsource();
+	struct cpucycles_counter c;
+
+	if (i == 1) {
+		if (strstr(source, report_variables[1]) != NULL)
+			return "";
+		if (!strcmp(source, "measured") || !strcmp(source, "unknown"))
+			return "it is not a number from 1e6 to 1e11, or "
+			       "privileges are raised";
+		snprintf(text, sizeof text, "%s states the rate", source);
+		return text;
+	}
+	if (!strcmp(value, cpucycles_implementation()))
+		return "";
+	if (r->counter != NULL)
+		return "--counter names another";
+	if (cpucycles_counterbyname(value, &c, sizeof c) != 0)
+		return "there is no such counter here";
+	return c.usable ? "privileges are raised" : report_why(&c);
+}
+
+/* Finds the CPU's name in /proc/cpuinfo; arm64 and s390x have none there. */
+static void report_find_cpu(char cpu[128])
+{
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char line[1024], key[32];
+	int found = 0;
+
+	while (f != NULL && !found && fgets(line, sizeof line, f) != NULL)
+		found = sscanf(line, "%31[^\t:] : %127[^\n]", key, cpu) == 2 &&
+			/* x86, arm32 and loong64; mips and alpha; POWER,
+			 * sparc64 and hppa; RISC-V */
+			(!strcasecmp(key, "model name") ||
+			 !strcmp(key, "cpu model") || !strcmp(key, "cpu") ||
+			 !strcmp(key, "uarch"));
+	if (!found)
+		*cpu = '\0';
+	if (f != NULL)
+		fclose(f);
+}
+
+void report_machine(struct machine *m)
+{
+	time_t now = time(NULL);
+	struct utsname u;
+	struct tm tm;
+	char *c;
+
+	memset(m, 0, sizeof *m);
+	report_find_cpu(m->cpu);
+	if (uname(&u) >= 0) {
+		if (m->cpu[0] == '\0')
+			snprintf(m->cpu, sizeof m->cpu, "%.100s", u.machine);
+		/* The part behind a hyphen says who built the kernel. */
+		snprintf(m->system, sizeof m->system, "%.60s %.*s %.60s",
+			 u.sysname, (int)strcspn(u.release, "-"), u.release,
+			 u.machine);
+	}
+	for (c = m->cpu; *c != '\0'; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	if (gmtime_r(&now, &tm) != NULL)
+		strftime(m->time, sizeof m->time, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static void report_measured(void)
 {
 	const struct calls *c = calls_measure(CALLS_FEW);
-	int i;
+	struct observed o[OBSERVED];
+	int i, n;
 
 	printf("cpucycles iqm %lld ", c->iqm);
 	for (i = 0; i < c->n; i++)
 		printf("%+lld", c->diff[i] - c->iqm);
 	printf("\n");
+	n = calls_observe(o);
+	for (i = 0; i < n; i++)
+		printf("cpucycles observed persecond %.0f...%.0f with %ld "
+		       "loops %lld microseconds\n",
+		       o[i].low, o[i].high, o[i].loops, o[i].ns / 1000);
 }
 
-static void print_observed(void)
+/* Many who time code do not know that the core's rate is not the clock's, and
+ * a script easily misses that a variable had no effect. */
+static void report_notes(const struct cpucycles_counter *c,
+			 const struct request *r)
 {
-	struct observed o[OBSERVED];
+	const char *value, *why;
 	int i;
 
-	observe(o);
-	for (i = 0; i < OBSERVED; i++)
-		if (o[i].ns != 0)
-			printf("cpucycles observed persecond %.0f...%.0f with "
-			       "%ld loops %lld microseconds\n",
-			       o[i].low, o[i].high, o[i].loops, o[i].ns / 1000);
-}
-
-static void print_unavailable(void)
-{
-	struct cpucycles_counter c;
-	unsigned i;
-
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!c.usable)
-			printf("cpucycles unavailable %s: %s\n", c.name,
-			       c.reason);
-}
-
-/* A wish that was not granted is easily missed in a script. */
-static void print_wishes(const struct request *r)
-{
-	struct override o[OVERRIDES];
-	int i;
-
-	overrides(o, r->counter);
-	for (i = 0; i < OVERRIDES; i++)
-		if (o[i].value != NULL && o[i].why_not[0] != '\0')
+	if (c->kind_id == CPUCYCLES_CALIBRATED)
+		printf("cpucycles note the core runs at %.3f times the rate of "
+		       "the %s\n",
+		       c->scaling,
+		       strstr(c->name, "tsc")   ? "time-stamp counter"
+		       : strstr(c->name, "vct") ? "virtual count"
+						: "clock");
+	for (i = 0; i < VARIABLES; i++) {
+		value = getenv(report_variables[i]);
+		why = value != NULL ? report_why_not(i, value, r) : "";
+		if (*why != '\0')
 			printf("cpucycles note %s=%s was not taken: %s\n",
-			       o[i].name, o[i].value, o[i].why_not);
-}
-
-/* A calibrated counter's ratio, in words: that the core's rate is not the
- * clock's is news to many who time code. */
-static void print_ratio(void)
-{
-	static const struct {
-		const char *end, *clock;
-	} clocks[] = {
-		{"tsccore", "time-stamp counter"},
-		{"vctcore", "virtual count"},
-	};
-	const char *name = cpucycles_implementation();
-	const char *clock = "clock";
-	struct cpucycles_counter c;
-	unsigned i;
-
-	for (i = 0; i < sizeof clocks / sizeof *clocks; i++)
-		if (strstr(name, clocks[i].end) != NULL)
-			clock = clocks[i].clock;
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (!strcmp(c.name, name) && !strcmp(c.kind, "calibrated"))
-			printf("cpucycles note the core runs at %.3f times "
-			       "the rate of the %s\n",
-			       c.scaling, clock);
+			       report_variables[i], value, why);
+	}
 }
 
 int report_text(const struct request *r)
 {
+	struct cpucycles_counter c, other;
+	unsigned i;
+
 	printf("cpucycles version %s\n", cpucycles_version());
-	/* A trace is printed when a selection is made. */
+	/* Selecting prints the trace. */
 	cpucycles_tracesetup();
-	if (cpucycles_select(r->counter) != 0)
+	if (cpucycles_select(r->counter) != 0 ||
+	    cpucycles_counterbyname(NULL, &c, sizeof c) != 0)
 		return TOOL_FINDING;
 	printf("cpucycles persecond %lld\n", cpucycles_persecond());
-	printf("cpucycles implementation %s\n", cpucycles_implementation());
-	print_calls();
-	print_observed();
-	printf("cpucycles kind %s\n", cpucycles_kind());
-	print_unavailable();
-	print_ratio();
-	print_wishes(r);
-	return strcmp(cpucycles_kind(), "zero") ? TOOL_GOOD : TOOL_FINDING;
+	printf("cpucycles implementation %s\n", c.name);
+	report_measured();
+	printf("cpucycles kind %s\n", c.kind);
+	printf("cpucycles per thread %s\n", c.per_thread ? "yes" : "no");
+	for (i = 0; cpucycles_counter(i, &other, sizeof other) == 0; i++)
+		if (!other.usable)
+			printf("cpucycles unavailable %s: %s\n", other.name,
+			       report_why(&other));
+	report_notes(&c, r);
+	return TOOL_GOOD;
+}
+
+static void report_cpu(int cpu)
+{
+	long long hz[SAMPLES], nominal = cpucycles_persecond();
+	double middle;
+	int i;
+
+	for (i = 0; i < SAMPLES; i++)
+		hz[i] = cpucycles_observepersecond();
+	stats_sort(hz, SAMPLES);
+	middle = (double)hz[SAMPLES / 2];
+	printf("cpucycles cpu %d ", cpu);
+	if (hz[0] == 0)
+		printf("unavailable: too noisy to measure\n");
+	else
+		printf("nominal %lld observed %.0f ratio %.4f spread %.2f%%\n",
+		       nominal, middle, middle / (double)nominal,
+		       (double)(hz[SAMPLES - 2] - hz[1]) * 100 / middle);
+}
+
+static int report_no_rate(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	fprintf(stderr, "cpucycles-info: the core's rate could not be measured "
+			"on this CPU\n");
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (c.kind_id == CPUCYCLES_CALIBRATED && !c.usable)
+			fprintf(stderr, "cpucycles-info: %s: %s\n", c.name,
+				report_why(&c));
+	return TOOL_FINDING;
+}
+
+int report_cpus(const struct request *r)
+{
+	struct affinity a;
+	int cpu, err = affinity_get(&a);
+
+	(void)r;
+	if (err) {
+		fprintf(stderr,
+			"cpucycles-info: cannot tell which CPUs this process "
+			"may run on: %s\n",
+			strerror(err));
+		return TOOL_FINDING;
+	}
+	if (cpucycles_observepersecond() == 0) {
+		affinity_end(&a);
+		return report_no_rate();
+	}
+	for (cpu = affinity_next(&a, -1); cpu >= 0;
+	     cpu = affinity_next(&a, cpu)) {
+		err = affinity_pin(&a, cpu);
+		if (err == 0)
+			report_cpu(cpu);
+		else
+			printf("cpucycles cpu %d unavailable: %s\n", cpu,
+			       strerror(err));
+	}
+	affinity_end(&a);
+	return TOOL_GOOD;
 }

@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The reports of cpucycles-info. */
+/* The reports in lines of text, and facts that other reports tell too. */
 #ifndef CPUC_TOOLS_REPORT_H
 #define CPUC_TOOLS_REPORT_H
 
-#define TOOL "cpucycles-info"
+#include "cpucycles.h"
 
-/* What the command line asks for. */
+/* What the command line asks for. Each report counts with the counter that is
+ * selected, and returns the exit status. */
 struct request {
-	int (*report)(const struct request *r);
-	const char *counter; /* NULL: whichever is selected */
+	const char *counter; /* of --counter; NULL: the library chooses */
 	const char *file;    /* of --svg; "-" is stdout */
 };
 
-/* Each counts with what is selected and prints to stdout, or to a file. The
- * exit status. */
 int report_text(const struct request *r);
-int report_json(const struct request *r);
-int report_plot(const struct request *r);
-int report_svg(const struct request *r);
+int report_cpus(const struct request *r);
+
+/* Names the machine, for people who compare several. */
+struct machine {
+	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */
+	char system[256]; /* such as "Linux 6.1.0 x86_64" */
+	char time[32];    /* now, UTC, such as "2026-01-31T12:00:00Z" */
+};
+
+void report_machine(struct machine *m);
+
+/* The library's environment variables. */
+#define VARIABLES 2
+extern const char *const report_variables[VARIABLES];
+
+/* Why this value of variable i has no effect; "" if it has. Static storage, as
+ * the next. */
+const char *report_why_not(int i, const char *value, const struct request *r);
+
+/* Why the counter cannot be used: "REASON; HINT", or "REASON". */
+const char *report_why(const struct cpucycles_counter *c);
 
 #endif
