@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Stands in for the library under cpucycles-selftest, whose calls of
- * cpucycles() and cpucycles_kind() are compiled as calls of bad_count() and
- * bad_kind(). Counts as the library does, but for the mistake that the
- * environment variable BAD_COUNTER names, and claims the kind in BAD_KIND. */
+ * cpucycles() and cpucycles_counterbyname() are compiled as calls of
+ * bad_count() and bad_counterbyname(). Counts as the library does, except for
+ * the mistake named by the environment variable BAD_COUNTER. BAD_KIND=core
+ * makes it claim to be a core counter. */
 #undef cpucycles
-#undef cpucycles_kind
+#undef cpucycles_counterbyname
 #include <config.h>
 #include <pthread.h>
 #include <sched.h>
@@ -73,6 +74,11 @@ static long long thread_slow(long long c)
 	return other_thread() ? slow(c) : c;
 }
 
+static long long fork_back(long long c)
+{
+	return child() ? now_and_then_back(c) : c;
+}
+
 static long long fork_still(long long c)
 {
 	if (child())
@@ -134,6 +140,7 @@ static const struct mistake {
 	{"thread-back", thread_back},
 	{"thread-still", thread_still},
 	{"thread-slow", thread_slow},
+	{"fork-back", fork_back},
 	{"fork-still", fork_still},
 	{"fork-again", fork_again},
 	{"fork-slow", fork_slow},
@@ -153,12 +160,19 @@ static long long count(void)
 extern long long (*bad_count)(void);
 long long (*bad_count)(void) = count;
 
-extern const char *bad_kind(void);
-const char *bad_kind(void)
+extern int bad_counterbyname(const char *name, struct cpucycles_counter *c,
+			     size_t size);
+int bad_counterbyname(const char *name, struct cpucycles_counter *c,
+		      size_t size)
 {
 	const char *kind = getenv("BAD_KIND");
+	int result = cpucycles_counterbyname(name, c, size);
 
-	return kind ? kind : cpucycles_kind();
+	if (result == 0 && kind && !strcmp(kind, "core")) {
+		c->kind = kind;
+		c->kind_id = CPUCYCLES_CORE;
+	}
+	return result;
 }
 
 __attribute__((constructor)) static void choose(void)

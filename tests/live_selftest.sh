@@ -64,6 +64,7 @@ mistake slow "clock chain" \
 	"0.7 of the true rate: 'clock', and 'chain' for core cycles" --quick
 mistake thread-still threads "a count that stands still in threads" --quick
 mistake thread-slow threads "one that is slow in threads" --quick
+mistake fork-back fork "one that goes back in children" --quick
 mistake fork-still fork "one that stands still in children" --quick
 mistake fork-again fork "one that begins again in children" --quick
 mistake fork-slow fork "one that is slow in children" --quick

@@ -1,129 +1,104 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Does code that takes a known number of cycles count as that many?
+/* The check by instructions of known latency.
  *
- * An emulator's instructions take what they take. So the chains are first held
- * against each other and against themselves twice, by CLOCK_MONOTONIC, which
- * the counter has no part in. */
+ * On an emulated CPU they take any time. So each chain is first compared with
+ * the others, and one with itself run twice, by CLOCK_MONOTONIC, in which the
+ * counter has no part. */
 #include <config.h>
 #include "../common/known.h"
-#include "selftest.h"
-#include "../common/stats.h"
+#include "chain.h"
+#include "counting.h"
 
 #define TIMINGS 1001
-#define CHAINS (sizeof known / sizeof *known)
-#define TRUST 80000 /* millionths: a chain of one cycle takes up to 4% */
-		    /* longer while another thread uses the core */
-#define WRONG 60000 /* of the chain that is disturbed the least */
+#define TOLERANCE 6 /* percent, of the chain that is disturbed least */
+#define TRUST 8     /* percent: a busy SMT sibling costs a chain up to 4% */
 
-/* Of each timing: what it counted and how many nanoseconds it took. */
-struct timings {
-	long long count[TIMINGS], ns[TIMINGS];
-};
+/* Rows of timings: of nothing, of the first chain twice, of each chain. */
+enum { NOTHING, TWICE, ONCE, ROWS = ONCE + sizeof known / sizeof *known - 1 };
 
-/* Chain k, so many times as long as KNOWN_CYCLES; NULL: nothing. */
-static void time_one(struct timings *t, int i, const struct known *k,
-		     unsigned times)
-{
-	unsigned long turns = k ? times * (KNOWN_CYCLES / k->turn) : 0;
-	long long ns = selftest_ns(), count = cpucycles();
-
-	if (k != NULL)
-		k->loop(turns);
-	else
-		known_nothing();
-	t->count[i] = cpucycles() - count;
-	t->ns[i] = selftest_ns() - ns;
-}
-
-static long long median(long long *values, int n)
-{
-	stats_sort(values, n);
-	return stats_quantile(values, n, 1, 2);
-}
-
-/* Millionths by which a and b differ; much where they are nothing. */
-static long long apart(long long a, long long b)
-{
-	long long d = a > b ? a - b : b - a;
-
-	return a > 0 && b > 0 ? d * 1000000 / b : 1000000;
-}
-
-/* Medians, those of an empty chain subtracted. */
-struct lengths {
-	long long count[CHAINS], ns[CHAINS]; /* of each chain */
-	long long twice_ns;                  /* of the first, twice */
+/* Medians; those of nothing are subtracted from the others. */
+struct chain_lengths {
+	long long count[ROWS + 1], ns[ROWS + 1]; /* some CPUs have no chain */
 	int timings;
 };
 
-static void measure(const struct selftest *self, struct lengths *l)
+static void chain_run(int row)
 {
-	static struct timings empty, twice, chain[CHAINS];
-	long long end = selftest_ns() + self->ms * 1000000LL;
-	long long count, ns;
-	size_t i;
-	int n;
+	const struct known *k = &known[row < ONCE ? 0 : row - ONCE];
+	unsigned long turns = KNOWN_CYCLES / k->turn;
 
-	/* By turns, so that all see the same machine. */
-	for (n = 0; n < TIMINGS && (n < 21 || selftest_ns() < end); n++) {
-		time_one(&empty, n, NULL, 0);
-		time_one(&twice, n, &known[0], 2);
-		for (i = 0; known[i].loop != NULL; i++)
-			time_one(&chain[i], n, &known[i], 1);
+	if (row == NOTHING)
+		known_nothing();
+	else
+		k->loop(row == TWICE ? 2 * turns : turns);
+}
+
+static void chain_measure(const struct selftest *t, struct chain_lengths *l)
+{
+	static long long count[ROWS][TIMINGS], ns[ROWS][TIMINGS];
+	long long end = counting_ns() + t->ms * 1000000LL;
+	int n, row;
+
+	/* They take turns, so that all see the same machine. */
+	for (n = 0; n < TIMINGS && (n < 21 || counting_ns() < end); n++)
+		for (row = 0; row < ROWS; row++) {
+			ns[row][n] = -counting_ns();
+			count[row][n] = -cpucycles();
+			chain_run(row);
+			count[row][n] += cpucycles();
+			ns[row][n] += counting_ns();
+		}
+	for (row = 0; row < ROWS; row++) {
+		l->count[row] = counting_median(count[row], n);
+		l->count[row] -= row == NOTHING ? 0 : l->count[NOTHING];
+		l->ns[row] = counting_median(ns[row], n);
+		l->ns[row] -= row == NOTHING ? 0 : l->ns[NOTHING];
 	}
-	count = median(empty.count, n);
-	ns = median(empty.ns, n);
-	for (i = 0; known[i].loop != NULL; i++) {
-		l->count[i] = median(chain[i].count, n) - count;
-		l->ns[i] = median(chain[i].ns, n) - ns;
-	}
-	l->twice_ns = median(twice.ns, n) - ns;
 	l->timings = n;
 }
 
-/* What takes a known number of cycles takes as long as what takes the same,
- * and half as long as itself twice. Finds the least disturbed chain. */
-static bool trusted(const struct lengths *l, size_t *best)
+/* The row of the chain that is disturbed least; -1 if chains of as many cycles
+ * do not take as long as each other. */
+static int chain_best(const struct chain_lengths *l)
 {
-	size_t i;
+	double percent = 100 / (double)l->ns[ONCE];
+	int row, best = ONCE;
 
-	*best = 0;
-	for (i = 0; known[i].loop != NULL; i++) {
-		if (apart(l->ns[i], l->ns[0]) > TRUST)
-			return false;
-		if (l->ns[i] < l->ns[*best])
-			*best = i;
+	for (row = ONCE; row < ROWS; row++) {
+		if (!selftest_near((double)l->ns[row] * percent, TRUST))
+			return -1;
+		if (l->ns[row] < l->ns[best])
+			best = row;
 	}
-	return apart(l->twice_ns, 2 * l->ns[0]) <= TRUST;
+	percent *= (double)l->ns[TWICE] / 2;
+	return selftest_near(percent, TRUST) ? best : -1;
 }
 
-enum outcome selftest_chain(struct selftest *self)
+enum outcome chain_check(struct selftest *t)
 {
-	struct lengths l;
-	double counted;
-	size_t best;
+	struct chain_lengths l;
+	double percent;
+	int best;
 
 	if (!known_usable())
-		return selftest_say(self, SKIPPED,
-				    "no chain of known length for this CPU");
-	measure(self, &l);
-	if (!trusted(&l, &best))
-		return selftest_say(self, SKIPPED,
-				    "chains of %d cycles do not take as long "
-				    "as each other, as on an emulated CPU",
-				    KNOWN_CYCLES);
-	counted = (double)l.count[best] / KNOWN_CYCLES;
-	if (!self->follows)
-		return selftest_say(self, SKIPPED,
-				    "a clock of kind %s need not count the "
-				    "core's cycles: it counts %.3f for each",
-				    self->counter.kind, counted);
-	return selftest_say(
-		self,
-		counted > 1 - WRONG / 1e6 && counted < 1 + WRONG / 1e6 ? GOOD
-								       : OFF,
-		"a chain of %d cycles (%s) counts as %lld, %.2f%% "
-		"(median of %d, tolerance %d%%), at %lld MHz",
-		KNOWN_CYCLES, known[best].name, l.count[best], counted * 100,
-		l.timings, WRONG / 10000, KNOWN_CYCLES * 1000LL / l.ns[best]);
+		return say(t, SKIPPED, "no chain of known length for this CPU");
+	chain_measure(t, &l);
+	best = chain_best(&l);
+	if (best < 0)
+		return say(t, SKIPPED,
+			   "chains of %d cycles differ in time, as on "
+			   "an emulated CPU",
+			   KNOWN_CYCLES);
+	percent = (double)l.count[best] * 100 / KNOWN_CYCLES;
+	if (!selftest_follows(t))
+		return say(t, SKIPPED,
+			   "a counter of kind %s need not count the "
+			   "core's cycles: it counts %.3f for each",
+			   t->counter.kind, percent / 100);
+	return say(t, selftest_near(percent, TOLERANCE) ? GOOD : OFF,
+		   "a chain of %d cycles (%s) counts as %lld, %.2f%% (median "
+		   "of %d, tolerance %d%%), at %lld MHz",
+		   KNOWN_CYCLES, known[best - ONCE].name, l.count[best],
+		   percent, l.timings, TOLERANCE,
+		   KNOWN_CYCLES * 1000LL / l.ns[best]);
 }

@@ -1,117 +1,175 @@
 /* SPDX-License-Identifier: 0BSD */
 /* cpucycles-selftest: whether the selected counter is right on this machine. */
 #include <config.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include "cpucycles.h"
-#include "selftest.h"
+#include <time.h>
+#include <unistd.h>
+#include "../common/affinity.h"
 #include "../common/tool.h"
+#include "chain.h"
+#include "counting.h"
+#include "elsewhere.h"
 
 #define TOOL "cpucycles-selftest"
+#define TRIES 5
+#define PAUSE_NS 100000000 /* in which a calibrated counter adapts */
 
 /* clang-format off */
 /* One line here is one line of output. */
 static const char help[] =
 	"Usage: cpucycles-selftest [OPTION]... [CHECK]...\n"
-	"Checks whether cpucycles() counts rightly on this machine: all checks, or those\n"
-	"that are named.\n"
+	"Checks whether cpucycles() counts correctly on this machine. Runs all checks, or\n"
+	"the ones named.\n"
 	"\n"
 	"      --counter NAME  check this counter instead of the selected one\n"
-	"      --quick         take less than a second\n"
+	"      --quick         take less than a second, not some seconds\n"
 	"      --long          take about a minute\n"
 	"      --list          print the checks, and what each looks for, and exit\n"
 	"  -h, --help          print this help and exit\n"
 	"  -V, --version       print the version and exit\n"
 	"\n"
-	"By default it takes less than ten seconds, if the machine is idle.\n"
-	"\n"
-	"Output is in the Test Anything Protocol: after lines that tell which counter is\n"
-	"checked, there is for each check a line of one of these forms:\n"
-	"  ok N - CHECK: TEXT        the count is right, as far as this check goes\n"
-	"  not ok N - CHECK: TEXT    it is wrong\n"
-	"  ok N - CHECK # SKIP TEXT  the check cannot be made here, or not with this\n"
-	"                            counter\n"
+	"Output is in the Test Anything Protocol, with a line for each check. One that\n"
+	"cannot run here, or does not apply to the counter, is marked SKIP.\n"
 	"\n"
 	"Environment:\n"
 	"  cpucyclesimplementation=NAME  use this counter if it works\n"
 	"\n"
 	"Exit status:\n"
-	"  0  no check found anything wrong\n"
-	"  1  the count is wrong, or the counter that was asked for does not work here,\n"
-	"     or the output cannot be written\n"
-	"  2  wrong usage; also a NAME that no counter has\n";
+	"  0  no check failed\n"
+	"  1  a check failed, or the counter asked for does not work here, or the\n"
+	"     output cannot be written\n"
+	"  2  wrong usage, or no counter has that NAME\n";
 
+static const struct check {
+	const char *name; /* part of the interface: never changes */
+	const char *what;
+	enum outcome (*run)(struct selftest *t);
+	int rate; /* t->base is measured first, for 1/rate of the time; 0: no */
+} checks[] = {
+	{"monotone", "the count never goes back", counting_monotone, 0},
+	{"advances", "the count does not stand still", counting_advances, 0},
+	{"clock", "the rate is right by CLOCK_MONOTONIC", counting_clock, 1},
+	{"chain", "instructions of known latency count as that many cycles", chain_check, 0},
+	{"threads", "other threads count at the first thread's rate", elsewhere_threads, 10},
+	{"fork", "a child process counts on, at its parent's rate", elsewhere_fork, 10},
+	{"migration", "the count goes on when the thread moves to another CPU", elsewhere_migration, 0},
+	{"wrap32", "an interval of more than 2^32 cycles counts in full", counting_wrap32, 10},
+	{"wrap48", "the count goes on past 2^48", counting_wrap48, 10},
+};
 /* clang-format on */
 
-static void print_list(void)
-{
-	const struct check *c;
+#define CHECKS (sizeof checks / sizeof *checks)
 
-	for (c = selftest_checks; c->name != NULL; c++)
-		printf("%-10s %s\n", c->name, c->what);
+/* On a terminal, in place of what it showed before. */
+static void show_progress(const char *text)
+{
+	if (isatty(2))
+		fprintf(stderr, "\r\033[K%s", text);
 }
 
-static bool known_check(const char *name)
+/* Repeats a check whose rate is off: that of a wrong counter is off again. */
+static enum outcome run_tries(const struct check *c, struct selftest *t)
 {
-	const struct check *c;
+	const struct timespec pause = {0, PAUSE_NS};
+	enum outcome outcome;
+	int i;
 
-	for (c = selftest_checks; c->name != NULL; c++)
-		if (!strcmp(c->name, name))
-			return true;
-	fprintf(stderr, TOOL ": there is no check '%s': --list prints all\n",
-		name);
-	return false;
-}
-
-static int unknown_counter(const char *name)
-{
-	struct cpucycles_counter c;
-	unsigned i;
-
-	fprintf(stderr,
-		TOOL ": there is no counter '%s' here; there are:", name);
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		fprintf(stderr, " %s", c.name);
-	fprintf(stderr, "\n");
-	return TOOL_USAGE;
-}
-
-/* Finds what the library tells of the counter; false if it has none such. */
-static bool describe(struct cpucycles_counter *c, const char *name)
-{
-	unsigned i;
-
-	for (i = 0; cpucycles_counter(i, c, sizeof *c) == 0; i++)
-		if (!strcmp(c->name, name))
-			return true;
-	return false;
-}
-
-/* The counter to check; NULL: the one that programs get. An exit status. */
-static int choose(struct selftest *self, const char *name)
-{
-	const char *kind;
-
-	if (name != NULL && cpucycles_select(name) != 0) {
-		if (errno == ENOENT || !describe(&self->counter, name))
-			return unknown_counter(name);
-		printf("Bail out! %s does not work here: %s\n", name,
-		       self->counter.reason);
-		return TOOL_FINDING;
+	for (i = 1;; i++) {
+		if (c->rate && !counting_rate(t, t->ms / c->rate, &t->base))
+			return say(t, SKIPPED,
+				   "the core's rate cannot be observed here");
+		outcome = c->run(t);
+		if (outcome != OFF || i == TRIES)
+			return outcome == OFF ? BAD : outcome;
+		show_progress("");
+		printf("# %s, once more: %s\n", c->name, t->text);
+		fflush(stdout);
+		nanosleep(&pause, NULL);
 	}
-	describe(&self->counter, cpucycles_implementation());
-	kind = self->counter.kind = cpucycles_kind();
-	self->follows = !strcmp(kind, "core") || !strcmp(kind, "calibrated");
-	self->threads = !strcmp(kind, "core") &&
-			strstr(self->counter.name, "perf") != NULL;
-	self->cores = !strcmp(kind, "core") && !self->threads;
-	printf("# libcpucycles %s\n# counter %s, kind %s, %g cycles a tick, "
-	       "%u bits\n",
-	       cpucycles_version(), self->counter.name, kind,
-	       self->counter.scaling, self->counter.bits);
-	return TOOL_GOOD;
+}
+
+static enum outcome run_one(const struct check *c, struct selftest *t)
+{
+	enum outcome outcome;
+	struct affinity a;
+
+	if (t->counter.kind_id == CPUCYCLES_ZERO &&
+	    c->run != counting_monotone && c->run != counting_advances)
+		return say(t, SKIPPED, "nothing is counted");
+	/* One core's count means nothing on another. */
+	if (!selftest_one_core(t) || c->run == elsewhere_migration ||
+	    affinity_get(&a) != 0)
+		return run_tries(c, t);
+	affinity_pin(&a, affinity_here());
+	outcome = run_tries(c, t);
+	affinity_end(&a);
+	return outcome;
+}
+
+/* Runs the checks whose bits are set. Returns an exit status. */
+static int run_all(struct selftest *t, unsigned chosen)
+{
+	unsigned i, n = 0, all = 0;
+	int status = TOOL_GOOD;
+	enum outcome outcome;
+
+	for (i = 0; i < CHECKS; i++)
+		all += chosen >> i & 1;
+	printf("1..%u\n", all);
+	for (i = 0; i < CHECKS; i++) {
+		if (!(chosen >> i & 1))
+			continue;
+		show_progress(checks[i].name);
+		outcome = run_one(&checks[i], t);
+		show_progress("");
+		printf("%sok %u - %s%s%s\n", outcome == BAD ? "not " : "", ++n,
+		       checks[i].name, outcome == SKIPPED ? " # SKIP " : ": ",
+		       t->text);
+		fflush(stdout);
+		if (outcome == BAD)
+			status = TOOL_FINDING;
+	}
+	return status;
+}
+
+/* Selects the counter to check; NULL: the one that programs get. Returns an
+ * exit status. */
+static int choose_counter(struct cpucycles_counter *c, const char *name)
+{
+	bool works = name == NULL || cpucycles_select(name) == 0;
+	unsigned i;
+
+	if (cpucycles_counterbyname(name, c, sizeof *c) != 0) {
+		fprintf(stderr, TOOL ": no counter is called '%s'; try", name);
+		for (i = 0; cpucycles_counter(i, c, sizeof *c) == 0; i++)
+			fprintf(stderr, " %s", c->name);
+		fprintf(stderr, "\n");
+		return TOOL_USAGE;
+	}
+	if (works)
+		printf("# libcpucycles %s\n"
+		       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
+		       cpucycles_version(), c->name, c->kind, c->scaling,
+		       c->bits);
+	else
+		printf("Bail out! %s does not work here: %s%s%s\n", name,
+		       c->reason, *c->hint ? "; " : "", c->hint);
+	return works ? TOOL_GOOD : TOOL_FINDING;
+}
+
+/* The check of this name as a bit; 0, with a message, if there is none. */
+static unsigned choose_check(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < CHECKS; i++)
+		if (!strcmp(checks[i].name, name))
+			return 1u << i;
+	fprintf(stderr, TOOL ": no check is called '%s'; --list prints all\n",
+		name);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -125,10 +183,10 @@ int main(int argc, char **argv)
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	static const int ms[] = {[QUICK] = 60, [DEFAULT] = 500, [LONG] = 20000};
-	struct selftest self = {.effort = DEFAULT};
+	struct selftest t = {.ms = 500, .wait_s = 6, .wraps = 1};
+	int option, status = TOOL_GOOD;
 	const char *counter = NULL;
-	int option, i, status = TOOL_GOOD;
+	unsigned i, bit, chosen = 0;
 
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		switch (option) {
@@ -136,16 +194,19 @@ int main(int argc, char **argv)
 			counter = optarg;
 			break;
 		case 'q':
-			self.effort = QUICK;
+			t = (struct selftest){.ms = 60, .wraps = 1};
 			break;
 		case 'L':
-			self.effort = LONG;
+			t = (struct selftest){
+				.ms = 20000, .wait_s = 600, .wraps = 3};
 			break;
 		case 'h':
 			fputs(help, stdout);
 			goto end;
 		case 'l':
-			print_list();
+			for (i = 0; i < CHECKS; i++)
+				printf("%-10s %s\n", checks[i].name,
+				       checks[i].what);
 			goto end;
 		case 'V':
 			tool_version(TOOL);
@@ -154,13 +215,12 @@ int main(int argc, char **argv)
 			return tool_usage(TOOL, NULL);
 		}
 	}
-	for (i = optind; i < argc; i++)
-		if (!known_check(argv[i]))
+	for (; optind < argc; chosen |= bit)
+		if ((bit = choose_check(argv[optind++])) == 0)
 			return tool_usage(TOOL, NULL);
-	self.ms = ms[self.effort];
-	status = choose(&self, counter);
+	status = choose_counter(&t.counter, counter);
 	if (status == TOOL_GOOD)
-		status = selftest_run(&self, argv + optind);
+		status = run_all(&t, chosen ? chosen : ~0u);
 end:
 	return tool_end(TOOL, status);
 }

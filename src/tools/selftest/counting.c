@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: 0BSD */
+/* How a thread counts, and checks of it: order, rate, width. */
+#include <config.h>
+#include <time.h>
+#include "../common/stats.h"
+#include "counting.h"
+
+#define BATCH 2000          /* calls between two looks at the clock */
+#define WINDOW_NS 300000    /* shorter than a scheduler's time slice */
+#define WINDOW_MAX 50000000 /* for a clock that steps in milliseconds */
+#define WINDOW_STEPS 200    /* of the count in a window: errors of 0.5% */
+#define WINDOWS_MAX 499
+#define WINDOWS_MIN 9
+#define TURNS 100000 /* of a loop: tens of microseconds */
+#define STEPS 1000   /* changes of the count to look at */
+
+#define BITS32 4294967296.0
+#define BITS48 281474976710656.0
+#define MARGIN 1.05 /* of the interval, above 2^32 */
+/* A count that loses 2^32 has less than 5% left of one, 67% of three. The
+ * core's rate may change meanwhile. */
+#define TOLERANCE_WRAP 25
+
+static long long counting_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+long long counting_ns(void)
+{
+	return counting_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Without the clock: where reading that is a system call, the thread would
+ * spend its time in the kernel, which some counters leave out. */
+void counting_work(void)
+{
+	int i;
+
+	for (i = 0; i < TURNS; i++)
+		__asm__ __volatile__("");
+}
+
+long long counting_median(long long *values, int n)
+{
+	stats_sort(values, n);
+	return stats_quantile(values, n, 1, 2);
+}
+
+long long counting_step(long long last)
+{
+	long long end = counting_ns() + 1000000000, step;
+	int i;
+
+	do
+		for (i = 0; i < BATCH; i++)
+			if ((step = cpucycles() - last) > 0)
+				return step;
+	while (counting_ns() < end);
+	return 0;
+}
+
+void counting_order(struct counting_order *o, long long ns)
+{
+	long long end = counting_ns() + ns, now;
+	int i;
+
+	do {
+		for (i = 0; i < BATCH; i++) {
+			now = cpucycles();
+			o->back += now < o->last;
+			if (o->last - now > o->worst)
+				o->worst = o->last - now;
+			o->last = now;
+		}
+		o->calls += BATCH;
+	} while (counting_ns() < end);
+}
+
+/* Counts per second in one window. */
+static long long counting_window(double length)
+{
+	long long begin = counting_ns(), count = cpucycles(), ns;
+
+	do
+		counting_work();
+	while ((double)(counting_ns() - begin) < length);
+	count = cpucycles() - count;
+	ns = counting_ns() - begin;
+	return (long long)((double)count * 1e9 / (double)ns);
+}
+
+/* The core's rate changes from one window to the next, so it is observed before
+ * and after each. Medians leave out the windows that were interrupted. */
+bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
+{
+	long long (*right)(void) = selftest_follows(t)
+					   ? cpucycles_observepersecond
+					   : cpucycles_persecond;
+	long long end = counting_ns() + ms * 1000000LL, before, after;
+	long long ppm[WINDOWS_MAX], hz[WINDOWS_MAX];
+	double length = (double)t->counter.precision * WINDOW_STEPS * 1e9 /
+			(double)cpucycles_persecond();
+	int n = 0, tries = 0;
+
+	length = length < WINDOW_NS ? WINDOW_NS : length;
+	length = length > WINDOW_MAX ? WINDOW_MAX : length;
+	while (n < WINDOWS_MAX && tries++ < 5 * WINDOWS_MAX &&
+	       (n < WINDOWS_MIN || counting_ns() < end)) {
+		before = right();
+		hz[n] = counting_window(length);
+		after = right();
+		/* A core counter that stands still cannot be observed. */
+		if (hz[n] == 0)
+			before = after = 1;
+		if (before == 0 || after == 0)
+			continue;
+		ppm[n] = (long long)((double)hz[n] * 2e6 /
+				     ((double)before + (double)after));
+		n++;
+	}
+	if (n < WINDOWS_MIN)
+		return false;
+	*r = (struct selftest_rate){counting_median(ppm, n),
+				    counting_median(hz, n), n};
+	return true;
+}
+
+enum outcome counting_monotone(struct selftest *t)
+{
+	struct counting_order o = {.last = cpucycles()};
+
+	counting_order(&o, t->ms * 1000000LL);
+	return say(t, o.back > 0 ? BAD : GOOD,
+		   "%lld of %lld counts went back, by %lld at most", o.back,
+		   o.calls, o.worst);
+}
+
+enum outcome counting_advances(struct selftest *t)
+{
+	long long end = counting_ns() + t->ms * 1000000LL;
+	long long last = cpucycles(), step[STEPS], median;
+	int n = 0;
+
+	for (; n < STEPS && (n < 3 || counting_ns() < end); n++) {
+		step[n] = counting_step(last);
+		if (step[n] == 0)
+			return say(t, BAD, "stood still at %lld for a second",
+				   last);
+		last += step[n];
+	}
+	median = counting_median(step, n);
+	return say(t, GOOD,
+		   "%d steps, the median %lld cycles, the smallest %lld", n,
+		   median, step[0]);
+}
+
+/* Clocks are taken to run at their stated rate, within 1%. A core's rate may
+ * dither by 1%, and the chains that observe it take up to 4% longer while an
+ * SMT sibling is busy. */
+enum outcome counting_clock(struct selftest *t)
+{
+	bool follows = selftest_follows(t);
+	int tolerance = follows ? 6 : 2;
+	double percent = (double)t->base.ppm / 1e4;
+
+	return say(t, selftest_near(percent, tolerance) ? GOOD : OFF,
+		   "%lld a second, %.2f%% of cpucycles_%spersecond() "
+		   "(median of %d windows, tolerance %d%%)",
+		   t->base.hz, percent, follows ? "observe" : "",
+		   t->base.windows, tolerance);
+}
+
+/* Makes no call of cpucycles() meanwhile: a count extended from 32 bits has to
+ * notice a wraparound without help. But a 32-bit counter of core cycles may
+ * depend on calls, because nobody knows when it wraps. */
+enum outcome counting_wrap32(struct selftest *t)
+{
+	bool call = selftest_follows(t) && t->counter.bits == 32;
+	clockid_t clock = t->counter.per_thread ? CLOCK_THREAD_CPUTIME_ID
+						: CLOCK_MONOTONIC;
+	double cycles = BITS32 * MARGIN * t->wraps, seconds, percent;
+	struct selftest_rate after;
+	long long count, start, ns;
+
+	/* The hardware's 2^32. */
+	if (t->counter.bits == 32 && t->counter.scaling > 1)
+		cycles *= t->counter.scaling;
+	seconds = cycles / (double)t->base.hz;
+	if (!(seconds < t->wait_s))
+		return say(t, SKIPPED,
+			   "takes %.1f seconds; this run waits at most %d",
+			   seconds, t->wait_s);
+	start = counting_clock_ns(clock);
+	count = cpucycles();
+	do {
+		counting_work();
+		if (call)
+			cpucycles();
+		ns = counting_clock_ns(clock) - start;
+	} while ((double)ns < seconds * 1e9);
+	count = cpucycles() - count;
+	if (!counting_rate(t, t->ms / 10, &after))
+		after = t->base;
+	percent = (double)count * 2e11 / (double)ns /
+		  (double)(t->base.hz + after.hz);
+	return say(t, selftest_near(percent, TOLERANCE_WRAP) ? GOOD : BAD,
+		   "%lld in %.1f seconds without a call, %.2f%% of the rate",
+		   count, (double)ns / 1e9, percent);
+}
+
+enum outcome counting_wrap48(struct selftest *t)
+{
+	double count = (double)cpucycles();
+
+	if (count >= BITS48)
+		return say(t, GOOD, "the count is past it: %.0f", count);
+	return say(t, SKIPPED,
+		   "takes %.0f hours from 0; the library's tests simulate it",
+		   BITS48 / (double)t->base.hz / 3600);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Checks of the count in other threads, in a child process, on other CPUs. */
+#include <config.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../common/affinity.h"
+#include "counting.h"
+#include "elsewhere.h"
+
+#define TOGETHER 4   /* threads whose first calls come at one moment */
+#define BRIEF 25     /* times that they count a little and end */
+#define PATIENCE 30  /* seconds, for a child that hangs */
+#define TOLERANCE 15 /* percent, between two that are both right */
+
+/* A thread or a child, and how it counts. */
+struct elsewhere {
+	const struct selftest *test;
+	pthread_t id;
+	int ms;                      /* for the rate; 0: not measured */
+	long long first;             /* count */
+	struct counting_order order; /* of 0 calls: the count stands still */
+	struct selftest_rate rate;   /* of 0 windows: cannot be measured */
+};
+
+static int elsewhere_gate = 1; /* 0: new threads wait */
+
+static void *elsewhere_count(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	while (!__atomic_load_n(&elsewhere_gate, __ATOMIC_ACQUIRE))
+		sched_yield();
+	e->first = e->order.last = cpucycles();
+	if (counting_step(e->first) > 0)
+		counting_order(&e->order, e->ms * 500000LL);
+	if (e->order.calls > 0 && e->ms > 0)
+		counting_rate(e->test, e->ms, &e->rate);
+	return NULL;
+}
+
+/* Compares with the main thread's rate, be that right or wrong: each check is
+ * for one kind of mistake. */
+static enum outcome elsewhere_judge(struct selftest *t,
+				    const struct elsewhere *e,
+				    const char *where)
+{
+	const struct counting_order *o = &e->order;
+	double percent = (double)e->rate.ppm * 100 / (double)t->base.ppm;
+
+	if (o->calls == 0)
+		return say(t, BAD, "the count stands still in %s", where);
+	if (o->back > 0)
+		return say(
+			t, BAD,
+			"%lld of %lld counts in %s went back, by %lld at most",
+			o->back, o->calls, where, o->worst);
+	if (e->ms == 0)
+		return GOOD;
+	if (e->rate.windows == 0)
+		return say(t, SKIPPED, "the rate in %s cannot be measured",
+			   where);
+	return say(t, selftest_near(percent, TOLERANCE) ? GOOD : OFF,
+		   "the rate in %s is %.2f%% of the main thread's", where,
+		   percent);
+}
+
+/* False if they cannot be created. */
+static bool elsewhere_together(struct elsewhere *e, const struct selftest *t,
+			       int ms)
+{
+	int n, i;
+
+	__atomic_store_n(&elsewhere_gate, 0, __ATOMIC_RELAXED);
+	for (n = 0; n < TOGETHER; n++) {
+		e[n] = (struct elsewhere){.test = t, .ms = ms};
+		if (pthread_create(&e[n].id, NULL, elsewhere_count, &e[n]) != 0)
+			break;
+	}
+	__atomic_store_n(&elsewhere_gate, 1, __ATOMIC_RELEASE);
+	for (i = 0; i < n; i++)
+		pthread_join(e[i].id, NULL);
+	return n == TOGETHER;
+}
+
+enum outcome elsewhere_threads(struct selftest *t)
+{
+	struct elsewhere e[TOGETHER];
+	enum outcome outcome = GOOD;
+	int i, j;
+
+	for (i = 0; i <= BRIEF && outcome == GOOD; i++) {
+		if (!elsewhere_together(e, t, i < BRIEF ? 0 : t->ms / 20))
+			return say(t, SKIPPED, "no thread can be created");
+		for (j = 0; j < TOGETHER && outcome == GOOD; j++)
+			outcome = elsewhere_judge(t, &e[j], "a thread");
+	}
+	return outcome;
+}
+
+enum outcome elsewhere_fork(struct selftest *t)
+{
+	struct elsewhere *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long long last;
+	int status = 0;
+	pid_t pid;
+
+	if (e == MAP_FAILED)
+		return say(t, SKIPPED, "no memory to share: %s",
+			   strerror(errno));
+	*e = (struct elsewhere){.test = t, .ms = t->ms / 10};
+	last = cpucycles();
+	pid = fork();
+	if (pid == 0) {
+		alarm(PATIENCE);
+		elsewhere_count(e);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			pid = -1;
+	if (pid < 0)
+		return say(t, SKIPPED, "no child: %s", strerror(errno));
+	if (status != 0)
+		return say(t, BAD, "signal %d killed the child",
+			   WTERMSIG(status));
+	if (e->first < last)
+		return say(t, BAD,
+			   "the child begins %lld below its parent's last",
+			   last - e->first);
+	if (counting_step(last) == 0)
+		return say(t, BAD, "the count stands still in the parent");
+	return elsewhere_judge(t, e, "the child");
+}
+
+enum outcome elsewhere_migration(struct selftest *t)
+{
+	struct counting_order o = {.last = cpucycles()};
+	int n, rounds, i, cpu, moves = 0, lower = 0;
+	enum outcome outcome;
+	long long stay, back;
+	struct affinity a;
+
+	errno = affinity_get(&a);
+	if (errno)
+		return say(t, SKIPPED, "a thread cannot choose its CPU: %s",
+			   strerror(errno));
+	n = affinity_count(&a);
+	/* At least two: a CPU whose count is ahead shows on the way back. */
+	rounds = n < 16 ? 32 / n : 2;
+	stay = t->ms * 1000000LL / (n * rounds);
+	for (i = 0; n > 1 && i < rounds; i++)
+		for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;) {
+			back = o.back;
+			if (affinity_pin(&a, cpu) != 0)
+				continue;
+			counting_order(&o, stay);
+			lower += o.back > back;
+			moves++;
+		}
+	affinity_end(&a);
+	if (moves < 2)
+		return say(t, SKIPPED, "this process may run on one CPU only");
+	outcome = lower == 0 ? GOOD : selftest_one_core(t) ? SKIPPED : BAD;
+	return say(t, outcome,
+		   "the count went back after %d of %d moves between %d CPUs, "
+		   "by %lld at most%s",
+		   lower, moves, n, o.worst,
+		   outcome == SKIPPED ? ": each core has its own" : "");
+}
