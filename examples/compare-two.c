@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Which of two functions is faster? cc -O2 compare-two.c -lcpucycles
  *
- * They take turns, so that a change of the machine's speed affects both. One
- * is faster if its upper quartile is below the other's lower quartile. */
+ * They take turns, so that a change of speed affects both. One is faster if its
+ * upper quartile is below the other's lower one. Both include the fences. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

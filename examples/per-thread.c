@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Each thread counts its own work: cc -O2 -pthread per-thread.c -lcpucycles
  *
- * Subtract only counts of the same thread: those of different threads may be
- * unrelated. Counters that read perf events count the thread alone; the others
- * go on while other threads have the CPU. */
+ * Subtract only counts of the same thread. Those of different threads have
+ * nothing to do with each other: calibrated ones drift apart by milliseconds a
+ * second under load. Some counters count the thread alone; the others go on
+ * while other threads have the CPU. The last line says which holds here. */
 #include <pthread.h>
 #include <stdio.h>
 #include <cpucycles.h>
@@ -31,8 +32,10 @@ static void *run(void *argument)
 int main(void)
 {
 	struct work work[THREADS];
+	struct cpucycles_counter c;
 
-	cpucycles(); /* the first call selects the counter */
+	/* Selects the counter, before the threads need one. */
+	cpucycles_counterbyname(NULL, &c, sizeof c);
 	for (unsigned i = 0; i < THREADS; i++) {
 		struct work *w = &work[i];
 		w->rounds = 250000 * (i + 1);
@@ -44,7 +47,8 @@ int main(void)
 		printf("thread %u: %lld cycles for %u rounds\n", i,
 		       work[i].cycles, work[i].rounds);
 	}
-	printf("counted by %s (%s)\n", cpucycles_implementation(),
-	       cpucycles_kind());
+	printf("%s (%s) %s\n", c.name, c.kind,
+	       c.per_thread ? "counts each thread alone"
+			    : "goes on while other threads have the CPU");
 	return 0;
 }
