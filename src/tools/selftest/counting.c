@@ -208,7 +208,7 @@ enum outcome counting_wrap32(struct selftest *t)
 	percent = (double)count * 2e11 / (double)ns /
 		  (double)(t->base.hz + after.hz);
 	return say(t, selftest_near(percent, TOLERANCE_WRAP) ? GOOD : BAD,
-		   "%lld in %.1f seconds without a call, %.2f%% of the rate",
+		   "%lld cycles in %.1f seconds, %.2f%% of those expected",
 		   count, (double)ns / 1e9, percent);
 }
 
