@@ -683,25 +683,9 @@ static void check_reasons(void)
 
 #if HAVE_COUNTER_AMD64_PERFPMCFF
 #include "../src/counters/x86_perf.c"
-#define count ff_count
-#define setup ff_setup
-#define drop ff_drop
 #include "../src/counters/amd64_perfpmcff.c"
-#undef count
-#undef setup
-#undef drop
-#define count any_count
-#define setup any_setup
-#define drop any_drop
 #include "../src/counters/amd64_perfpmc.c"
-#undef count
-#undef setup
-#undef drop
-#define count raw_count
-#define setup raw_setup
 #include "../src/counters/amd64_pmcff.c"
-#undef count
-#undef setup
 
 /* Indexes as the kernel gives them: RDPMC's operand and 1. */
 static void check_x86_index(uint32_t index, const char *what)
@@ -742,19 +726,19 @@ static void check_x86(void)
 	fresh();
 	hybrid_files();
 	cpuc_x86_pmu.opened = 0;
-	ok(any_setup(&it) == 0 && cpuc_x86_pmu.events == 2 &&
+	ok(amd64_perfpmc_open(&it) == 0 && cpuc_x86_pmu.events == 2 &&
 		   *cpuc_perf_own.quick == 0,
 	   "x86: two types of cores");
-	any_drop(&it);
+	amd64_perfpmc_close(&it);
 	alive_types[0] = alive_types[2] = true;
 	cpuc_x86_pmu.opened = 0;
 	fresh();
-	ok(raw_setup(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
 	files[0].path = CPUC_PMUS "cpu/rdpmc";
 	files[0].number = 1;
-	ok(raw_setup(&it) == -EACCES, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s", it.reason);
 	files[0].number = 2;
-	ok(raw_setup(&it) == -EBUSY, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -EBUSY, "amd64-pmcff: %s", it.reason);
 }
 #else
 static void check_x86(void)

@@ -7,7 +7,7 @@
 #if HAVE_COUNTER_ALPHA_RPCC
 #include "../slot.h"
 
-static long long count(void)
+static long long alpha_rpcc_read(void)
 {
 	uint64_t cycles;
 
@@ -20,7 +20,7 @@ const struct cpuc_counter cpuc_counter_alpha_rpcc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 32,
-	.read = count,
+	.read = alpha_rpcc_read,
 };
 
 #endif

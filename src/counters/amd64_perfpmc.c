@@ -6,17 +6,17 @@
 #include "x86.h"
 #include "x86_perf.h"
 
-static long long count(void)
+static long long amd64_perfpmc_read(void)
 {
 	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register, 0);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int amd64_perfpmc_open(struct cpuc_slot *slot)
 {
 	return cpuc_perf_open(slot, &cpuc_x86_pmu);
 }
 
-static void drop(struct cpuc_slot *slot)
+static void amd64_perfpmc_close(struct cpuc_slot *slot)
 {
 	(void)slot;
 	cpuc_perf_close(&cpuc_x86_pmu);
@@ -28,9 +28,9 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.per_thread = true,
-	.read = count,
-	.open = setup,
-	.close = drop,
+	.read = amd64_perfpmc_read,
+	.open = amd64_perfpmc_open,
+	.close = amd64_perfpmc_close,
 };
 
 #endif

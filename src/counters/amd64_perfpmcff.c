@@ -5,20 +5,20 @@
 #if HAVE_COUNTER_AMD64_PERFPMCFF
 #include "x86_perf.h"
 
-static long long count(void)
+static long long amd64_perfpmcff_read(void)
 {
 	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register,
 			       CPUC_X86_FIXED_CYCLES + 1);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int amd64_perfpmcff_open(struct cpuc_slot *slot)
 {
 	int err = cpuc_perf_open(slot, &cpuc_x86_pmu);
 
 	return err ? err : cpuc_x86_fixed_cycles(slot);
 }
 
-static void drop(struct cpuc_slot *slot)
+static void amd64_perfpmcff_close(struct cpuc_slot *slot)
 {
 	(void)slot;
 	cpuc_perf_close(&cpuc_x86_pmu);
@@ -30,9 +30,9 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.per_thread = true,
-	.read = count,
-	.open = setup,
-	.close = drop,
+	.read = amd64_perfpmcff_read,
+	.open = amd64_perfpmcff_open,
+	.close = amd64_perfpmcff_close,
 };
 
 #endif

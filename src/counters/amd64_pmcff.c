@@ -8,12 +8,12 @@
 #include "x86_perf.h"
 #include "../perf_sys.h"
 
-static long long count(void)
+static long long amd64_pmcff_read(void)
 {
 	return (long long)CPUC_RDPMC(CPUC_X86_FIXED_CYCLES);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
 	const char *file = CPUC_PMUS "cpu/rdpmc";
 	long allowed;
@@ -38,8 +38,8 @@ const struct cpuc_counter cpuc_counter_amd64_pmcff = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = amd64_pmcff_read,
+	.open = amd64_pmcff_open,
 };
 
 #endif

@@ -7,7 +7,7 @@
 #if HAVE_COUNTER_AMD64_TSC
 #include "x86.h"
 
-static long long count(void)
+static long long amd64_tsc_read(void)
 {
 	return (long long)__builtin_ia32_rdtsc();
 }
@@ -17,7 +17,7 @@ const struct cpuc_counter cpuc_counter_amd64_tsc = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_NOMINAL,
 	.bits = 64,
-	.read = count,
+	.read = amd64_tsc_read,
 	.shared_rate = &cpuc_x86_tsc_rate,
 	.open = cpuc_x86_open_tsc,
 };

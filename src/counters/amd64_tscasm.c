@@ -5,7 +5,7 @@
 #if HAVE_COUNTER_AMD64_TSCASM
 #include "x86.h"
 
-static long long count(void)
+static long long amd64_tscasm_read(void)
 {
 	uint32_t low, high;
 
@@ -18,7 +18,7 @@ const struct cpuc_counter cpuc_counter_amd64_tscasm = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_NOMINAL,
 	.bits = 64,
-	.read = count,
+	.read = amd64_tscasm_read,
 	.shared_rate = &cpuc_x86_tsc_rate,
 	.open = cpuc_x86_open_tsc,
 };

@@ -8,7 +8,7 @@
 #if HAVE_COUNTER_ARM32_1176
 #include "../slot.h"
 
-static long long count(void)
+static long long arm32_1176_read(void)
 {
 	uint32_t cycles;
 
@@ -21,7 +21,7 @@ const struct cpuc_counter cpuc_counter_arm32_1176 = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 32,
-	.read = count,
+	.read = arm32_1176_read,
 };
 
 #endif

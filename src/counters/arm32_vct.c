@@ -7,7 +7,7 @@
 #if HAVE_COUNTER_ARM32_VCT
 #include "../slot.h"
 
-static long long count(void)
+static long long arm32_vct_read(void)
 {
 	uint32_t low, high;
 
@@ -16,7 +16,7 @@ static long long count(void)
 }
 
 /* The same control bit lets users read both. */
-static int setup(struct cpuc_slot *slot)
+static int arm32_vct_open(struct cpuc_slot *slot)
 {
 	uint32_t hz;
 
@@ -31,8 +31,8 @@ const struct cpuc_counter cpuc_counter_arm32_vct = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TICK,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = arm32_vct_read,
+	.open = arm32_vct_open,
 };
 
 #endif

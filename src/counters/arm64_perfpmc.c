@@ -13,18 +13,18 @@ struct cpuc_pmu cpuc_arm64_pmu = {
 	.access_name = "perf_user_access",
 };
 
-static long long count(void)
+static long long arm64_perfpmc_read(void)
 {
 	return cpuc_perf_count(&cpuc_arm64_pmu, cpuc_arm64_register,
 			       CPUC_ARM64_CYCLES);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int arm64_perfpmc_open(struct cpuc_slot *slot)
 {
 	return cpuc_perf_open(slot, &cpuc_arm64_pmu);
 }
 
-static void drop(struct cpuc_slot *slot)
+static void arm64_perfpmc_close(struct cpuc_slot *slot)
 {
 	(void)slot;
 	cpuc_perf_close(&cpuc_arm64_pmu);
@@ -36,9 +36,9 @@ const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.per_thread = true,
-	.read = count,
-	.open = setup,
-	.close = drop,
+	.read = arm64_perfpmc_read,
+	.open = arm64_perfpmc_open,
+	.close = arm64_perfpmc_close,
 };
 
 #endif

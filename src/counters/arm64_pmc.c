@@ -9,7 +9,7 @@
 #include "arm64_perf.h"
 #endif
 
-static long long count(void)
+static long long arm64_pmc_read(void)
 {
 	uint64_t value;
 
@@ -20,7 +20,7 @@ static long long count(void)
 #if HAVE_COUNTER_ARM64_PERFPMC
 /* A CPU on which somebody's event was, lets everybody read the counter for a
  * while: that the read works proves nothing. */
-static int setup(struct cpuc_slot *slot)
+static int arm64_pmc_open(struct cpuc_slot *slot)
 {
 	return cpuc_perf_absent(slot, &cpuc_arm64_pmu);
 }
@@ -31,9 +31,9 @@ const struct cpuc_counter cpuc_counter_arm64_pmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.read = count,
+	.read = arm64_pmc_read,
 #if HAVE_COUNTER_ARM64_PERFPMC
-	.open = setup,
+	.open = arm64_pmc_open,
 #endif
 };
 

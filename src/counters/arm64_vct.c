@@ -8,7 +8,7 @@
 #if HAVE_COUNTER_ARM64_VCT
 #include "../slot.h"
 
-static long long count(void)
+static long long arm64_vct_read(void)
 {
 	uint64_t ticks;
 
@@ -16,7 +16,7 @@ static long long count(void)
 	return (long long)ticks;
 }
 
-static int setup(struct cpuc_slot *slot)
+static int arm64_vct_open(struct cpuc_slot *slot)
 {
 	uint64_t hz;
 
@@ -32,8 +32,8 @@ const struct cpuc_counter cpuc_counter_arm64_vct = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TICK,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = arm64_vct_read,
+	.open = arm64_vct_open,
 };
 
 #endif

@@ -7,12 +7,12 @@
 #include "../clock.h"
 #include "../slot.h"
 
-static long long count(void)
+static long long default_gettimeofday_read(void)
 {
 	return (long long)cpuc_clock_us();
 }
 
-static int setup(struct cpuc_slot *slot)
+static int default_gettimeofday_open(struct cpuc_slot *slot)
 {
 	slot->rate = 1000000;
 	if (cpuc_clock_us() == 0) {
@@ -27,8 +27,8 @@ const struct cpuc_counter cpuc_counter_default_gettimeofday = {
 	.kind = CPUC_OS,
 	.unit = CPUC_TIME,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = default_gettimeofday_read,
+	.open = default_gettimeofday_open,
 };
 
 #endif

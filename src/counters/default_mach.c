@@ -7,12 +7,12 @@
 #include <mach/mach_time.h>
 #include "../slot.h"
 
-static long long count(void)
+static long long default_mach_read(void)
 {
 	return (long long)mach_absolute_time();
 }
 
-static int setup(struct cpuc_slot *slot)
+static int default_mach_open(struct cpuc_slot *slot)
 {
 	mach_timebase_info_data_t unit;
 
@@ -29,8 +29,8 @@ const struct cpuc_counter cpuc_counter_default_mach = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TIME,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = default_mach_read,
+	.open = default_mach_open,
 };
 
 #endif

@@ -7,12 +7,12 @@
 #include "../clock.h"
 #include "../slot.h"
 
-static long long count(void)
+static long long default_monotonic_read(void)
 {
 	return (long long)cpuc_clock_ns();
 }
 
-static int setup(struct cpuc_slot *slot)
+static int default_monotonic_open(struct cpuc_slot *slot)
 {
 	slot->rate = 1000000000;
 	if (cpuc_clock_ns() == 0) {
@@ -27,8 +27,8 @@ const struct cpuc_counter cpuc_counter_default_monotonic = {
 	.kind = CPUC_OS,
 	.unit = CPUC_TIME,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = default_monotonic_read,
+	.open = default_monotonic_open,
 };
 
 #endif

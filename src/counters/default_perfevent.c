@@ -10,24 +10,24 @@
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../perf.h"
 
-static struct cpuc_pmu pmu = {
+static struct cpuc_pmu default_perfevent_pmu = {
 	.core_types = {"cpu_core", "cpu_atom"},
 };
 
-static long long count(void)
+static long long default_perfevent_read(void)
 {
-	return cpuc_perf_slow(&pmu);
+	return cpuc_perf_slow(&default_perfevent_pmu);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int default_perfevent_open(struct cpuc_slot *slot)
 {
-	return cpuc_perf_open(slot, &pmu);
+	return cpuc_perf_open(slot, &default_perfevent_pmu);
 }
 
-static void drop(struct cpuc_slot *slot)
+static void default_perfevent_close(struct cpuc_slot *slot)
 {
 	(void)slot;
-	cpuc_perf_close(&pmu);
+	cpuc_perf_close(&default_perfevent_pmu);
 }
 
 const struct cpuc_counter cpuc_counter_default_perfevent = {
@@ -36,9 +36,9 @@ const struct cpuc_counter cpuc_counter_default_perfevent = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.per_thread = true,
-	.read = count,
-	.open = setup,
-	.close = drop,
+	.read = default_perfevent_read,
+	.open = default_perfevent_open,
+	.close = default_perfevent_close,
 };
 
 #endif

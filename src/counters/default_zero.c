@@ -6,7 +6,7 @@
 #if HAVE_COUNTER_DEFAULT_ZERO
 #include "../slot.h"
 
-static long long count(void)
+static long long default_zero_read(void)
 {
 	return 0;
 }
@@ -16,7 +16,7 @@ const struct cpuc_counter cpuc_counter_default_zero = {
 	.kind = CPUC_ZERO,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.read = count,
+	.read = default_zero_read,
 };
 
 #endif

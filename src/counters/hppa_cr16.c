@@ -8,7 +8,7 @@
 #if HAVE_COUNTER_HPPA_CR16
 #include "../slot.h"
 
-static long long count(void)
+static long long hppa_cr16_read(void)
 {
 	unsigned long cycles;
 
@@ -21,7 +21,7 @@ const struct cpuc_counter cpuc_counter_hppa_cr16 = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = sizeof(unsigned long) * 8,
-	.read = count,
+	.read = hppa_cr16_read,
 };
 
 #endif

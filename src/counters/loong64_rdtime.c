@@ -9,7 +9,7 @@
 /* LLFTP of word 2: words 4 and 5 are filled in. */
 #define HAS_CLOCK (1u << 14)
 
-static long long count(void)
+static long long loong64_rdtime_read(void)
 {
 	uint64_t ticks;
 
@@ -17,7 +17,7 @@ static long long count(void)
 	return (long long)ticks;
 }
 
-static uint32_t config(unsigned long word)
+static uint32_t loong64_rdtime_config(unsigned long word)
 {
 	unsigned long value;
 
@@ -25,15 +25,15 @@ static uint32_t config(unsigned long word)
 	return (uint32_t)value;
 }
 
-static int setup(struct cpuc_slot *slot)
+static int loong64_rdtime_open(struct cpuc_slot *slot)
 {
 	uint32_t crystal, mul, div;
 
-	if (slot->rate != 0 || !(config(2) & HAS_CLOCK))
+	if (slot->rate != 0 || !(loong64_rdtime_config(2) & HAS_CLOCK))
 		return 0;
-	crystal = config(4);
-	mul = config(5) & 0xffff;
-	div = config(5) >> 16;
+	crystal = loong64_rdtime_config(4);
+	mul = loong64_rdtime_config(5) & 0xffff;
+	div = loong64_rdtime_config(5) >> 16;
 	if (div != 0)
 		slot->rate = (uint64_t)crystal * mul / div;
 	return 0;
@@ -44,8 +44,8 @@ const struct cpuc_counter cpuc_counter_loong64_rdtime = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TICK,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = loong64_rdtime_read,
+	.open = loong64_rdtime_open,
 };
 
 #endif

@@ -15,7 +15,7 @@
 #define NAME "mips32-cc"
 #endif
 
-static long long count(void)
+static long long mips64_cc_read(void)
 {
 	uint32_t counts, cycles;
 
@@ -30,7 +30,7 @@ const struct cpuc_counter cpuc_counter_mips64_cc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 32,
-	.read = count,
+	.read = mips64_cc_read,
 };
 
 #endif

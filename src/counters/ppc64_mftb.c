@@ -10,7 +10,7 @@
 #if defined(__powerpc64__)
 #define NAME "ppc64-mftb"
 
-static long long count(void)
+static long long ppc64_mftb_read(void)
 {
 	uint64_t ticks;
 
@@ -20,7 +20,7 @@ static long long count(void)
 #else
 #define NAME "ppc32-mftb"
 
-static long long count(void)
+static long long ppc64_mftb_read(void)
 {
 	uint32_t high, low, again;
 
@@ -33,7 +33,7 @@ static long long count(void)
 }
 #endif
 
-static int setup(struct cpuc_slot *slot)
+static int ppc64_mftb_open(struct cpuc_slot *slot)
 {
 	if (slot->rate == 0)
 		slot->rate = cpuc_nominal_timebase("");
@@ -45,8 +45,8 @@ const struct cpuc_counter cpuc_counter_ppc64_mftb = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TICK,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = ppc64_mftb_read,
+	.open = ppc64_mftb_open,
 };
 
 #endif

@@ -13,17 +13,17 @@ struct cpuc_pmu cpuc_riscv_pmu = {
 	.access_name = "perf_user_access",
 };
 
-static long long count(void)
+static long long riscv64_perfrdcycle_read(void)
 {
 	return cpuc_perf_count(&cpuc_riscv_pmu, cpuc_riscv_register, 0);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int riscv64_perfrdcycle_open(struct cpuc_slot *slot)
 {
 	return cpuc_perf_open(slot, &cpuc_riscv_pmu);
 }
 
-static void drop(struct cpuc_slot *slot)
+static void riscv64_perfrdcycle_close(struct cpuc_slot *slot)
 {
 	(void)slot;
 	cpuc_perf_close(&cpuc_riscv_pmu);
@@ -35,9 +35,9 @@ const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.per_thread = true,
-	.read = count,
-	.open = setup,
-	.close = drop,
+	.read = riscv64_perfrdcycle_read,
+	.open = riscv64_perfrdcycle_open,
+	.close = riscv64_perfrdcycle_close,
 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "riscv_perf.h"
 #endif
 
-static long long count(void)
+static long long riscv64_rdcycle_read(void)
 {
 	uint64_t value;
 
@@ -19,7 +19,7 @@ static long long count(void)
 }
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-static int setup(struct cpuc_slot *slot)
+static int riscv64_rdcycle_open(struct cpuc_slot *slot)
 {
 	return cpuc_perf_absent(slot, &cpuc_riscv_pmu);
 }
@@ -30,9 +30,9 @@ const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.read = count,
+	.read = riscv64_rdcycle_read,
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-	.open = setup,
+	.open = riscv64_rdcycle_open,
 #endif
 };
 

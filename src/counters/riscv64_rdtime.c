@@ -12,7 +12,7 @@
 #if __riscv_xlen == 32
 #define NAME "riscv32-rdtime"
 
-static long long count(void)
+static long long riscv64_rdtime_read(void)
 {
 	uint32_t high, low, again;
 
@@ -26,7 +26,7 @@ static long long count(void)
 #else
 #define NAME "riscv64-rdtime"
 
-static long long count(void)
+static long long riscv64_rdtime_read(void)
 {
 	uint64_t ticks;
 
@@ -35,7 +35,7 @@ static long long count(void)
 }
 #endif
 
-static int setup(struct cpuc_slot *slot)
+static int riscv64_rdtime_open(struct cpuc_slot *slot)
 {
 	if (slot->rate == 0)
 		slot->rate = cpuc_nominal_timebase("");
@@ -47,8 +47,8 @@ const struct cpuc_counter cpuc_counter_riscv64_rdtime = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TICK,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = riscv64_rdtime_read,
+	.open = riscv64_rdtime_open,
 };
 
 #endif

@@ -11,7 +11,7 @@
  * wraps. Counted from 2020 (UTC) it does neither in this century. */
 #define YEAR_2020 (UINT64_C(43829) * 86400 * 1000000 * 4096)
 
-static long long count(void)
+static long long s390x_stckf_read(void)
 {
 	uint64_t ticks;
 
@@ -19,7 +19,7 @@ static long long count(void)
 	return (long long)(ticks - YEAR_2020);
 }
 
-static int setup(struct cpuc_slot *slot)
+static int s390x_stckf_open(struct cpuc_slot *slot)
 {
 	slot->rate = UINT64_C(4096000000);
 	return 0;
@@ -30,8 +30,8 @@ const struct cpuc_counter cpuc_counter_s390x_stckf = {
 	.kind = CPUC_REFERENCE,
 	.unit = CPUC_TICK,
 	.bits = 64,
-	.read = count,
-	.open = setup,
+	.read = s390x_stckf_read,
+	.open = s390x_stckf_open,
 };
 
 #endif

@@ -6,7 +6,7 @@
 #if HAVE_COUNTER_SPARC64_RDTICK
 #include "../slot.h"
 
-static long long count(void)
+static long long sparc64_rdtick_read(void)
 {
 	uint64_t cycles;
 
@@ -20,7 +20,7 @@ const struct cpuc_counter cpuc_counter_sparc64_rdtick = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 63,
-	.read = count,
+	.read = sparc64_rdtick_read,
 };
 
 #endif
