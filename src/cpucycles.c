@@ -15,6 +15,7 @@
 #include "first_call.h"
 #include "lock.h"
 #include "observe.h"
+#include "perf/open.h"
 #include "persecond.h"
 #include "probe.h"
 #include "registry.h"
@@ -66,7 +67,6 @@ static struct cpuc_world selection_begin(void)
 	static const struct cpuc_slot none;
 	struct cpuc_world world = {.now_ns = cpuc_clock_ns};
 
-	cpuc_selection++;
 	cpuc_probe_begin();
 	cpuc_clock_check();
 	world.persecond =
@@ -97,7 +97,7 @@ static int selection_set(const char *name)
 	world = selection_begin();
 	cpuc_try(slot, &world);
 	if (!slot->usable)
-		cpuc_close(slot);
+		cpuc_perf_close(slot->counter->pmu);
 	cpuc_probe_end();
 	if (!slot->usable)
 		return ENOTSUP;
@@ -228,7 +228,7 @@ static void describe_try(struct cpuc_slot *slot)
 		return;
 	world = selection_begin();
 	cpuc_try(slot, &world);
-	cpuc_close(slot);
+	cpuc_perf_close(slot->counter->pmu);
 	cpuc_probe_end();
 }
 
@@ -251,7 +251,7 @@ static void describe(const struct cpuc_slot *slot,
 		.kind = cpuc_kind_name(c->kind),
 		.kind_id = cpuc_kind_id(c->kind),
 		.bits = c->bits,
-		.per_thread = c->per_thread,
+		.per_thread = c->pmu != NULL,
 		.usable = slot->usable,
 	};
 	memcpy(out->reason, slot->reason, sizeof slot->reason);

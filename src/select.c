@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include "clock.h"
+#include "perf/open.h"
 #include "probe.h"
 #include "select.h"
 
@@ -123,8 +124,10 @@ static void select_attempt(void *arg)
 	const struct attempt *a = arg;
 	struct cpuc_slot *slot = a->slot;
 	const struct cpuc_counter *c = slot->counter;
-	int err = c->open ? c->open(slot) : 0;
+	int err = cpuc_perf_open(slot, c->pmu);
 
+	if (err == 0 && c->open)
+		err = c->open(slot);
 	if (err == 0) {
 		cpuc_clock_of(c)();
 		err = select_settle(slot, a->world);
@@ -151,12 +154,6 @@ void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
 		select_explain_fault(slot, sig);
 	}
 	slot->failed = !slot->usable;
-}
-
-void cpuc_close(struct cpuc_slot *slot)
-{
-	if (slot->counter->close)
-		slot->counter->close(slot);
 }
 
 struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
@@ -261,7 +258,7 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			best = &slots[i];
 	}
 	for (i = 0; i < n; i++)
-		if (&slots[i] != best)
-			cpuc_close(&slots[i]);
+		if (best == NULL || slots[i].counter->pmu != best->counter->pmu)
+			cpuc_perf_close(slots[i].counter->pmu);
 	return best;
 }

@@ -21,9 +21,6 @@ struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
 /* Tries one slot and fills in the result. */
 void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world);
 
-/* Undoes the open of a slot that is not selected. */
-void cpuc_close(struct cpuc_slot *slot);
-
 /* The slot of this name; NULL: there is none. */
 struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n,
 			    const char *name);

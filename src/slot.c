@@ -76,8 +76,6 @@ void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
 	va_end(ap);
 }
 
-unsigned cpuc_selection;
-
 static struct cpuc_slot slot_none;
 
 const struct cpuc_slot *cpuc_current = &slot_none;

@@ -37,6 +37,7 @@ enum cpuc_unit {
 };
 
 struct cpuc_slot;
+struct cpuc_pmu;
 struct cpuc_chain_ops;
 
 /* One counter; const, one in a file, listed in counters.def. */
@@ -44,8 +45,12 @@ struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
 	enum cpuc_unit unit;
-	unsigned bits;   /* 64, or 32: extended by extend32.c */
-	bool per_thread; /* counts the calling thread's cycles alone */
+	unsigned bits; /* 64, or 32: extended by extend32.c */
+
+	/* The perf events that it reads, opened before open() and closed when
+	 * another counter is selected: such a counter counts the calling
+	 * thread alone. NULL: none. */
+	struct cpuc_pmu *pmu;
 
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
@@ -65,9 +70,6 @@ struct cpuc_counter {
 	/* The measured rate, Hz, shared by counters that read one clock; 0 at
 	 * first. NULL: no other counter reads this clock. */
 	uint64_t *shared_rate;
-
-	/* Undoes open for a counter that was not selected. NULL: nothing. */
-	void (*close)(struct cpuc_slot *slot);
 };
 
 /* A counter on this machine. Readers touch the first group: it is settled
@@ -123,9 +125,5 @@ static inline long long cpuc_slot_read(const struct cpuc_slot *slot)
 
 /* The slot that the composed entries read. Never NULL. */
 extern const struct cpuc_slot *cpuc_current;
-
-/* The serial number of the selection: what one counter's open() finds out for
- * others holds as long as this is the same. */
-extern unsigned cpuc_selection;
 
 #endif

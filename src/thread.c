@@ -12,28 +12,38 @@
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 #include "thread.h"
 
-#define WORDS 1024 /* one for each generation of children */
+struct cpuc_process *cpuc_process;
 
-static uint32_t *words;
-static unsigned generation; /* index of the newest word, modulo WORDS */
+static unsigned generation; /* index of the newest word, modulo CPUC_WORDS */
 static pthread_key_t key;
 
-struct watch {
-	void (*ended)(void *);
-	void *state;
+/* A thread's memory; the key's value is the newest. */
+struct memory {
+	struct memory *older;
+	void (*ended)(void *memory, bool last);
+	size_t size;
+	unsigned rounds; /* of destructors so far */
 };
 
-static CPUC_THREAD struct watch watched;
-
-static void thread_end(void *arg)
+/* POSIX has at least four rounds of destructors, and in the first three others
+ * may count after this one. */
+static void thread_end(void *newest)
 {
-	struct watch *w = arg;
+	struct memory *m = newest, *older;
+	bool last = m->rounds++ == 3;
 
-	w->ended(w->state);
+	if (!last)
+		pthread_setspecific(key, m);
+	for (; m != NULL; m = older) {
+		older = m->older;
+		m->ended(m + 1, last);
+		if (last)
+			munmap(m, m->size);
+	}
 }
 
 #ifndef MADV_WIPEONFORK
@@ -41,53 +51,65 @@ static void thread_end(void *arg)
 #endif
 
 /* For kernels before 4.14, where only fork(3) is noticed. */
-static void thread_wipe_words(void)
+static void thread_wipe(void)
 {
-	size_t i;
+	memset(cpuc_process, 0, sizeof *cpuc_process);
+}
 
-	for (i = 0; i < WORDS; i++)
-		words[i] = 0;
+static void *thread_map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
 }
 
 int cpuc_thread_prepare(void)
 {
-	const size_t size = WORDS * sizeof *words;
+	const size_t size = sizeof *cpuc_process;
 	void *p;
 	int err;
 
-	if (words != NULL)
+	if (cpuc_process != NULL)
 		return 0;
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED)
+	p = thread_map(size);
+	if (p == NULL)
 		return -ENOMEM;
 	err = pthread_key_create(&key, thread_end);
 	if (err == 0 && madvise(p, size, MADV_WIPEONFORK) != 0)
-		err = pthread_atfork(NULL, NULL, thread_wipe_words);
+		err = pthread_atfork(NULL, NULL, thread_wipe);
 	if (err != 0) {
 		munmap(p, size);
 		return -err;
 	}
-	words = p;
+	cpuc_process = p;
 	return 0;
 }
 
-int cpuc_thread_watch(void (*ended)(void *), void *state)
+void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 {
-	watched = (struct watch){ended, state};
-	return -pthread_setspecific(key, &watched);
+	struct memory *m = thread_map(sizeof *m + size);
+
+	if (m == NULL)
+		return NULL;
+	*m = (struct memory){pthread_getspecific(key), ended, sizeof *m + size,
+			     0};
+	if (pthread_setspecific(key, m) == 0)
+		return m + 1;
+	munmap(m, m->size);
+	return NULL;
 }
 
-const uint32_t *cpuc_process_word(uint32_t pid)
+const uint32_t *cpuc_process_word(void)
 {
 	unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-	uint32_t *word = &words[now % WORDS];
+	uint32_t *word = &cpuc_process->word[now % CPUC_WORDS];
 
 	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0)
 		return word;
 	/* Two threads may each add a word: either is valid. */
 	now = __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
-	word = &words[now % WORDS];
-	__atomic_store_n(word, pid, __ATOMIC_RELEASE);
+	word = &cpuc_process->word[now % CPUC_WORDS];
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
 	return word;
 }

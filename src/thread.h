@@ -1,33 +1,49 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Per-thread state: cheap thread-local storage, a call at a thread's end, and a
- * word that tells a forked child from its parent. */
+/* Per-thread state: cheap thread-local storage, memory that lasts until the
+ * thread's end, and a word that tells a forked child from its parent. */
 #ifndef CPUC_THREAD_H
 #define CPUC_THREAD_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* configure sets CPUC_TLS_MODEL: initial-exec, one instruction an access, where
  * the C library reserves room for libraries loaded by dlopen, as glibc does;
- * the compiler's choice elsewhere. The library uses about 500 bytes. */
+ * the compiler's choice elsewhere. That room is about 1600 bytes for all
+ * libraries of a process, and a library takes it as a whole, variables of other
+ * models included. So this one has at most 64 bytes of thread-local storage:
+ * pointers to cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_THREAD __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else
 #define CPUC_THREAD __thread
 #endif
 
-/* Must succeed before the functions below are called. 0 or -errno. Call it
- * under the engine's lock; later calls do nothing. */
+/* Must succeed before the functions below are called: 0 or -errno. Under the
+ * lock; later calls do nothing. */
 int cpuc_thread_prepare(void);
 
-/* Arranges for ended(state) to be called once, when this thread ends. Makes no
- * system call. 0 or -errno. */
-int cpuc_thread_watch(void (*ended)(void *state), void *state);
+/* Memory for the calling thread, zero at first; NULL if there is none. When the
+ * thread ends, ended(memory, false) is called while other destructors may still
+ * use the library, and then ended(memory, true), before it is unmapped.
+ * Async-signal-safe, unless the program has so many pthread keys that the C
+ * library must allocate. */
+void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
-/* A word that holds the process id in this process, and zero in every child
- * with its own memory, even if its process id is the same (as in another pid
- * namespace). A child that shares the memory, as vfork's does, reads the
- * parent's word. `pid` is the caller's process id, stored if there is no word
- * yet. */
-const uint32_t *cpuc_process_word(uint32_t pid);
+/* A word that is not zero in this process, and zero in every child with its own
+ * memory. */
+const uint32_t *cpuc_process_word(void);
+
+/* What the kernel wipes in such a child. */
+#define CPUC_WORDS 1024 /* one for each generation of children */
+#define CPUC_PLACES 64
+
+struct cpuc_process {
+	uint32_t word[CPUC_WORDS];
+	uintptr_t place[CPUC_PLACES]; /* pages to be unmapped: perf/thread.c */
+};
+
+extern struct cpuc_process *cpuc_process;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Reading perf events, on a pretended kernel: pages that change between any two
- * accesses, counters of any width, two types of cores, forks, and descriptors
- * that somebody else has closed. The sources are included, so that the changes
- * come in the middle of their reads. */
+ * accesses, counters of any width, two types of cores, forks, signal
+ * handlers, and descriptors that somebody else has closed. The sources are
+ * included, so that the changes come in the middle of their reads. */
 #include <config.h>
 #include "cases.h"
 
@@ -14,13 +14,14 @@ int main(void)
 #else
 
 #include <errno.h>
+#include <setjmp.h>
 #include <string.h>
 
 static void kernel(void);
 #define CPUC_GET(page, field) (kernel(), (page)->field)
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
 
-#include "../src/perf_own.h"
+#include "../src/perf/perf.h"
 
 /* An event of the pretended kernel's. */
 struct event {
@@ -28,16 +29,17 @@ struct event {
 	uint64_t id, config, count, start;
 	uint32_t index; /* its register; 0: none */
 	unsigned width;
-	bool open, mapped, closed_by_us;
+	bool open, mapped;
 };
 
-static struct event world[64];
+#define WORLD 80
+
+static struct event world[WORLD];
 static unsigned made, asked_id;
 static int refuse;              /* what opening gives, if not 0 */
 static unsigned refuse_exclude; /* with any of these bits */
 static int refuse_rest;         /* what opening gives without them */
 static bool unmappable;
-static uint32_t own_pid = 100;
 static uint32_t next_index = 32, next_width = 64;
 static uint64_t next_start;
 static bool alive_types[3] = {true, true, true}; /* by the PMU's type */
@@ -109,39 +111,57 @@ static void kernel(void)
 		happens();
 }
 
-/* The system calls. */
-int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)
+/* A signal handler, at the system call that `calls_left` counts down to: just
+ * before it, and, at the next one down, just after it. */
+static int calls_left;
+static void (*handler)(void);
+
+static void signals(void)
 {
-	struct event *e = &world[made];
+	if (calls_left > 0 && --calls_left == 0)
+		handler();
+}
+
+/* The system calls. */
+int cpuc_event_open(uint64_t config, uint64_t config1, unsigned exclude)
+{
+	struct event *e;
+	int fd;
 
 	(void)config1;
+	signals();
 	if (refuse != 0 && (refuse_exclude == 0 || exclude & refuse_exclude))
 		return refuse;
 	if (refuse_rest != 0)
 		return refuse_rest;
-	memset(e, 0, sizeof *e);
-	*e = (struct event){.id = made + 1,
+	fd = 1000 + (int)made;
+	e = &world[made++];
+	*e = (struct event){.id = made,
 			    .config = config,
 			    .start = next_start,
 			    .index = alive_types[config >> 32] ? next_index : 0,
 			    .width = next_width,
 			    .open = true};
-	e->page.lock = 2 * made + 2;
+	e->page.lock = 2 * made;
 	publish(e);
-	return 1000 + (int)made++;
+	signals();
+	return fd;
 }
 
-void cpuc_perf_sys_close(int fd)
+void cpuc_event_close(int fd)
 {
+	signals();
 	world[fd - 1000].open = false;
-	world[fd - 1000].closed_by_us = true;
+	signals();
 }
 
-cpuc_page *cpuc_perf_sys_map(int fd)
+cpuc_page *cpuc_event_map(int fd)
 {
+	signals();
 	if (unmappable)
 		return NULL;
 	world[fd - 1000].mapped = true;
+	signals();
 	return &world[fd - 1000].page;
 }
 
@@ -155,39 +175,47 @@ static struct event *event_of(cpuc_page *page)
 	abort();
 }
 
-void cpuc_perf_sys_unmap(cpuc_page *page)
+static unsigned unmapped;
+
+void cpuc_event_unmap(cpuc_page *page)
 {
-	event_of(page)->mapped = false;
+	struct event *e;
+
+	if (page == NULL)
+		return;
+	signals();
+	e = event_of(page);
+	e->mapped = false;
+	unmapped++;
+	signals();
 }
 
-bool cpuc_perf_sys_blank(cpuc_page *page)
+bool cpuc_event_blank(cpuc_page *page)
 {
 	struct event *e = event_of(page);
 
+	signals();
 	memset(&e->page, 0, sizeof e->page);
 	e->index = 0;
 	e->mapped = false;
+	signals();
 	return true;
 }
 
-uint64_t cpuc_perf_sys_id(int fd)
+uint64_t cpuc_event_id(int fd)
 {
+	signals();
 	asked_id = (unsigned)fd;
 	return world[fd - 1000].open ? world[fd - 1000].id : 0;
 }
 
 static unsigned unverified;
 
-bool cpuc_perf_sys_read(int fd, uint64_t *count)
+bool cpuc_event_read(int fd, uint64_t *count)
 {
 	unverified += asked_id != (unsigned)fd || !world[fd - 1000].open;
 	*count = world[fd - 1000].count;
 	return true;
-}
-
-uint32_t cpuc_perf_sys_pid(void)
-{
-	return own_pid;
 }
 
 static struct {
@@ -195,7 +223,7 @@ static struct {
 	long number;
 } files[8];
 
-bool cpuc_perf_sys_number(const char *path, long *number)
+bool cpuc_event_setting(const char *path, long *number)
 {
 	int i;
 
@@ -207,9 +235,9 @@ bool cpuc_perf_sys_number(const char *path, long *number)
 	return false;
 }
 
-#include "../src/perf.c"
-#include "../src/perf_open.c"
-#include "../src/perf_own.c"
+#include "../src/perf/thread.c"
+#include "../src/perf/read.c"
+#include "../src/perf/open.c"
 
 static struct cpuc_pmu one = {.reg = register_of};
 static struct cpuc_pmu two = {.reg = register_of,
@@ -230,15 +258,17 @@ static uint64_t read_two(void)
 
 static struct event *mine(unsigned i)
 {
-	return event_of(cpuc_perf_own.page[i]);
+	return event_of(cpuc_perf_own->page[i]);
 }
 
 /* A thread that has not counted. */
 static void fresh(void)
 {
-	cpuc_own_drop(&cpuc_perf_own);
-	cpuc_perf_own.base = cpuc_perf_own.last = 0;
-	cpuc_perf_own.blank[0] = cpuc_perf_own.blank[1] = NULL;
+	cpuc_thread_prepare();
+	cpuc_perf_drop(NULL);
+	cpuc_perf_thread_state();
+	cpuc_perf_own->base = cpuc_perf_own->last = 0;
+	cpuc_perf_own->blank[0] = cpuc_perf_own->blank[1] = NULL;
 	made = 0;
 	memset(world, 0, sizeof world);
 	refuse = 0;
@@ -258,7 +288,6 @@ static int open_counter(struct cpuc_pmu *pmu)
 	int err;
 
 	memset(&it, 0, sizeof it);
-	refused.err = 0;
 	err = cpuc_perf_open(&it, pmu);
 	return err;
 }
@@ -316,11 +345,11 @@ static void check_changes(const char *what, void (*change)(void), bool page)
 		if (page) {
 			cpuc_page_read(&victim->page, register_of, &got);
 		} else {
-			before += cpuc_perf_own.base;
+			before += cpuc_perf_own->base;
 			got = read_one();
 		}
 		in_steps = 0;
-		count = victim->count + (page ? 0 : cpuc_perf_own.base);
+		count = victim->count + (page ? 0 : cpuc_perf_own->base);
 		if (got != before && got != count) {
 			bad++;
 			diag("step %d: %llu, neither %llu nor %llu", step,
@@ -413,9 +442,8 @@ static void any_event(void)
 /* Whatever happens at any access of a read: the count is one of its time. */
 static void check_random(long cases)
 {
-	static void (*const changes[])(void) = {move_register, narrow,
-						take_away, bring_back,
-						close_descriptor};
+	static void (*const changes[])(void) = {
+		move_register, narrow, take_away, bring_back, close_descriptor};
 	uint64_t last = 0, now, least, most;
 	long i, bad = 0, back = 0;
 	unsigned was;
@@ -428,12 +456,12 @@ static void check_random(long cases)
 		run(any(30));
 		was = made;
 		victim = &world[made - 1];
-		least = cpuc_perf_own.base + victim->count;
+		least = cpuc_perf_own->base + victim->count;
 		happens = changes[rnd() % 5];
 		in_steps = rnd() % 4 ? 0 : (int)(rnd() % 24);
 		now = read_one();
 		in_steps = 0;
-		most = cpuc_perf_own.base + victim->count;
+		most = cpuc_perf_own->base + victim->count;
 		back += now < last;
 		/* Another event knows nothing of the last microseconds. */
 		bad += made == was && (now < least || now > most);
@@ -441,8 +469,8 @@ static void check_random(long cases)
 		last = now;
 	}
 	ok(back == 0, "%ld random changes and reads: never back", cases);
-	ok(bad == 0,
-	   "%ld random changes and reads: every count is true", cases);
+	ok(bad == 0, "%ld random changes and reads: every count is true",
+	   cases);
 }
 
 /* Index 0: the kernel is asked, and the page when it is back. */
@@ -455,23 +483,23 @@ static void check_index_zero(void)
 	open_counter(&one);
 	run(100);
 	a = read_one();
-	ok(!mine(0)->open && *cpuc_perf_own.quick,
+	ok(!mine(0)->open && *cpuc_perf_own->quick,
 	   "a mapped event keeps no descriptor");
 	victim = mine(0);
 	take_away();
 	b = read_one();
-	ok(b >= a && cpuc_perf_own.event[0].id != 0 && !victim->mapped,
+	ok(b >= a && cpuc_perf_own->event[0].id != 0 && !victim->mapped,
 	   "index 0: a descriptor instead");
 	run(500);
 	ok(read_one() - b == 500, "counts by it");
-	cpuc_perf_sys_close(cpuc_perf_own.event[0].fd);
+	cpuc_event_close(cpuc_perf_own->event[0].fd);
 	a = read_one();
 	ok(a >= b + 500 && unverified == 0,
 	   "closed by the application: another, and nothing is read");
 	run(30000000);
 	for (i = 0; i < 200; i++)
 		b = read_one();
-	ok(*cpuc_perf_own.quick != 0, "then by the page again");
+	ok(*cpuc_perf_own->quick != 0, "then by the page again");
 	ok(b - a == 30000000, "with no cycle lost (%llu)",
 	   (unsigned long long)(b - a));
 }
@@ -508,30 +536,184 @@ static void check_children(void)
 	a = read_one();
 	victim = mine(0);
 	was = made;
-	/* vfork: the memory is the parent's. */
-	own_pid = 101;
-	victim->index = 0;
-	publish(victim);
-	b = read_one();
-	run(10);
-	ok(made == was + 1 && read_one() - b == 10 && b >= a &&
-		   victim->mapped && victim->page.lock != 0,
-	   "a vfork child has its own event, by a descriptor");
-	own_pid = 100;
-	world[made - 1].index = 0;
-	bring_back();
-	ok(read_one() == a + 13 && made == was + 1, "its parent goes on");
-	/* fork: what the page's address holds is not the page. */
-	a = read_one();
-	*(uint32_t *)(uintptr_t)cpuc_perf_own.process = 0;
-	own_pid = 102;
+	/* What the page's address holds is not the page. */
+	*(uint32_t *)(uintptr_t)cpuc_perf_own->process = 0;
 	memset(&victim->page, 0x55, sizeof victim->page);
 	b = read_one();
-	ok(b >= a && made == was + 2 && mine(0) == &world[made - 1],
+	ok(b >= a && made == was + 1 && mine(0) == &world[made - 1],
 	   "a forked child opens its own and goes on from there");
 	ok(victim->page.lock == 0x55555555, "and leaves that memory alone");
 	run(7);
 	ok(read_one() - b == 7, "and counts");
+}
+
+/* Handlers, at any system call of a thread's first count, and of the count that
+ * finds index 0. */
+static uint64_t handler_last;
+static unsigned handler_bad;
+
+static void handler_counts(void)
+{
+	uint64_t now;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		run(1000);
+		now = read_one();
+		handler_bad += now <= handler_last;
+		handler_last = now;
+	}
+}
+
+static unsigned left_open(void)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < made; i++)
+		n += world[i].open + world[i].mapped;
+	return n;
+}
+
+static void begin_opening(bool first)
+{
+	fresh();
+	open_counter(&one);
+	run(1000);
+	handler_last = read_one();
+	if (first) {
+		cpuc_perf_drop(NULL);
+	} else {
+		victim = mine(0);
+		take_away();
+	}
+}
+
+static void check_handlers(bool first, const char *what)
+{
+	unsigned bad = 0, left;
+	uint64_t now;
+	int step;
+
+	handler = handler_counts;
+	begin_opening(first);
+	read_one();
+	left = left_open();
+	for (step = 1;; step++) {
+		begin_opening(first);
+		handler_bad = 0;
+		calls_left = step;
+		now = read_one();
+		if (calls_left > 0)
+			break;
+		handler_bad += now < handler_last;
+		run(1000);
+		handler_bad += read_one() - now != 1000;
+		handler_bad += left_open() != left || unverified != 0;
+		if (handler_bad != 0)
+			diag("at call %d: %u mistakes", step, handler_bad);
+		bad += handler_bad;
+	}
+	calls_left = 0;
+	ok(bad == 0 && step > 6, "handlers in %d places of %s", step - 1, what);
+}
+
+static jmp_buf out;
+
+static void handler_jumps(void)
+{
+	longjmp(out, 1);
+}
+
+/* The thread counts one by one for a second, and then cycles again. */
+static void check_abandoned(bool first, const char *what)
+{
+	static volatile int step;
+	static volatile unsigned bad;
+	uint64_t now;
+
+	handler = handler_jumps;
+	bad = 0;
+	for (step = 1;; step++) {
+		begin_opening(first);
+		calls_left = step;
+		if (setjmp(out) == 0) {
+			read_one();
+			break;
+		}
+		run(1);
+		now = read_one();
+		bad += now <= handler_last;
+		cpuc_perf_own->busy_since -= ABANDONED_NS;
+		bad += read_one() < now;
+		now = read_one();
+		run(1000);
+		bad += read_one() - now != 1000;
+		if (bad != 0) {
+			diag("at call %d", step);
+			break;
+		}
+	}
+	calls_left = 0;
+	ok(bad == 0 && step > 6, "%d places where %s is abandoned", step - 1,
+	   what);
+}
+
+/* A thread that ends, and counts in destructors before and after. */
+static void check_end(void)
+{
+	uint64_t a, b;
+
+	fresh();
+	open_counter(&one);
+	run(1000);
+	a = read_one();
+	perf_thread_ended(cpuc_perf_own, false);
+	ok(left_open() == 0, "a thread's end leaves nothing open");
+	b = read_one();
+	run(10);
+	ok(b >= a && read_one() == b + 10, "destructors count on");
+	perf_thread_ended(cpuc_perf_own, true);
+	ok(left_open() == 0 && *cpuc_perf_own->quick == 0 &&
+		   cpuc_perf_own == &nobody,
+	   "nothing is left in the end");
+}
+
+/* Pages of ended threads. */
+static void check_deferred(void)
+{
+	unsigned i;
+
+	fresh();
+	made = CPUC_PLACES + 6;
+	for (i = 0; i < made; i++)
+		world[i].mapped = true;
+	unmapped = 0;
+	perf_thread_unmap_deferred();
+	ok(unmapped == 0, "with nothing deferred, nothing is unmapped");
+	world[0].page.index = 1;
+	for (i = 0; i < 3; i++)
+		perf_thread_defer(&world[i].page);
+	ok(unmapped == 0, "deferring unmaps nothing");
+	perf_thread_unmap_deferred();
+	ok(unmapped == 1 && world[0].mapped,
+	   "one at a time, and not one whose event is on a register");
+	perf_thread_unmap_deferred();
+	perf_thread_unmap_deferred();
+	ok(unmapped == 2 && world[0].mapped && !world[1].mapped &&
+		   !world[2].mapped,
+	   "the others once each");
+	world[0].page.index = 0;
+	perf_thread_unmap_deferred();
+	perf_thread_unmap_deferred();
+	ok(unmapped == 3 && !world[0].mapped, "that one too, when it is off");
+	for (i = 3; i < made; i++)
+		perf_thread_defer(&world[i].page);
+	ok(unmapped == 6 && !world[made - 1].mapped && world[3].mapped,
+	   "without a place a page is unmapped at once");
+	/* As the kernel does in a child. */
+	memset(cpuc_process, 0, sizeof *cpuc_process);
+	perf_thread_unmap_deferred();
+	ok(unmapped == 6, "a child forgets its parent's pages");
 }
 
 /* Two types of cores. */
@@ -583,8 +765,8 @@ static void check_hybrid(void)
 		now = read_two();
 		in_steps = 0;
 		back += now < last;
-		bad += now - cpuc_perf_own.base < total ||
-		       now - cpuc_perf_own.base >
+		bad += now - cpuc_perf_own->base < total ||
+		       now - cpuc_perf_own->base >
 			       mine(0)->count + mine(1)->count;
 		last = now;
 		run(10);
@@ -597,7 +779,7 @@ static void check_hybrid(void)
 	/* Both off: the kernel knows. */
 	on_core(3);
 	now = read_two();
-	ok(now >= last && unverified == 0 && cpuc_perf_own.event[1].id != 0,
+	ok(now >= last && unverified == 0 && cpuc_perf_own->event[1].id != 0,
 	   "neither on a register: two descriptors");
 	on_core(2);
 	run(40);
@@ -616,44 +798,45 @@ static void check_owners(void)
 	run(100);
 	a = read_one();
 	ok((uint64_t)cpuc_perf_slow(&none_mapped) >= a &&
-		   cpuc_perf_own.pmu == &none_mapped && !world[0].mapped,
+		   cpuc_perf_own->pmu == &none_mapped && !world[0].mapped,
 	   "another counter's event replaces the first's");
 	cpuc_perf_close(&one);
-	ok(cpuc_perf_own.pmu == &none_mapped, "which another's close leaves");
+	ok(cpuc_perf_own->pmu == &none_mapped, "which another's close leaves");
 	cpuc_perf_close(&none_mapped);
-	ok(cpuc_perf_own.pmu == NULL && !world[made - 1].open,
+	ok(cpuc_perf_own->pmu == NULL && !world[made - 1].open,
 	   "and its own close does not");
 }
 
 static void refused_with(int err, unsigned exclude, long paranoid,
-			 const char *text)
+			 const char *text, const char *hint)
 {
 	fresh();
 	refuse = err;
 	refuse_exclude = exclude;
 	files[0].path = "/proc/sys/kernel/perf_event_paranoid";
 	files[0].number = paranoid;
-	ok(open_counter(&one) < 0 && !strcmp(it.reason, text), "%s", it.reason);
+	ok(open_counter(&one) < 0 && !strcmp(it.reason, text) &&
+		   !strcmp(it.hint, hint),
+	   "%s; %s", it.reason, it.hint);
 	refuse_exclude = 0;
 }
 
 static void check_reasons(void)
 {
 	refused_with(-EACCES, 0, 4,
-		     "perf_event_paranoid is 4, and 2 or less is needed; run "
-		     "cpucycles-open as root");
+		     "perf_event_paranoid is 4, and 2 or less is needed",
+		     "run cpucycles-open as root");
 	refuse_rest = -EACCES;
 	refused_with(-EINVAL, CPUC_NO_KERNEL, 2,
-		     "perf_event_paranoid is 2, and 1 or less is needed; run "
-		     "sysctl kernel.perf_event_paranoid=1 as root");
+		     "perf_event_paranoid is 2, and 1 or less is needed",
+		     "run sysctl kernel.perf_event_paranoid=1 as root");
 	refuse_rest = 0;
-	refused_with(-ENOENT, 0, 2,
-		     "no PMU is visible here (virtual machine?); the host "
-		     "would have to offer one");
+	refused_with(-ENOENT, 0, 2, "no PMU is visible here (virtual machine?)",
+		     "the host would have to offer one");
 	refused_with(-EPERM, 0, 2,
-		     "perf_event_open: Operation not permitted (container?); "
+		     "perf_event_open: Operation not permitted (container?)",
 		     "its seccomp profile must allow this call");
-	refused_with(-EMFILE, 0, 2, "perf_event_open: Too many open files");
+	refused_with(-EMFILE, 0, 2, "perf_event_open: Too many open files", "");
 	fresh();
 	refuse = -EINVAL;
 	refuse_exclude = CPUC_NO_KERNEL | CPUC_NO_HV;
@@ -669,10 +852,10 @@ static void check_reasons(void)
 	next_index = 0;
 	files[0].path = "rdpmc";
 	files[0].number = 0;
-	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason, "rdpmc is 0; run cpucycles-open as root"),
-	   "%s", it.reason);
-	ok(!world[made - 1].open && cpuc_perf_own.pmu == NULL,
+	ok(open_counter(&two) < 0 && !strcmp(it.reason, "rdpmc is 0") &&
+		   !strcmp(it.hint, "run cpucycles-open as root"),
+	   "%s; %s", it.reason, it.hint);
+	ok(!world[made - 1].open && cpuc_perf_own->pmu == NULL,
 	   "and nothing stays open");
 	files[0].number = 1;
 	ok(open_counter(&two) < 0 &&
@@ -682,7 +865,7 @@ static void check_reasons(void)
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMCFF
-#include "../src/counters/x86_perf.c"
+#include "../src/counters/x86.c"
 #include "../src/counters/amd64_perfpmcff.c"
 #include "../src/counters/amd64_perfpmc.c"
 #include "../src/counters/amd64_pmcff.c"
@@ -701,9 +884,8 @@ static void check_x86_index(uint32_t index, const char *what)
 		next_index = index;
 		next_width = 48;
 		next_start = UINT64_C(0xffff80000000);
-		refused.err = 0;
-		/* This CPU may lack the fixed counter: the open counts. */
-		both[i]->open(&it);
+		/* This CPU may lack the fixed counter. */
+		cpuc_perf_open(&it, both[i]->pmu);
 		a = (uint64_t)both[i]->read();
 		run(12345);
 		bad += (uint64_t)both[i]->read() - a != 12345;
@@ -712,8 +894,8 @@ static void check_x86_index(uint32_t index, const char *what)
 		publish(victim);
 		run(5);
 		bad += (uint64_t)both[i]->read() - a != 12350;
-		both[i]->close(&it);
-		bad += cpuc_perf_own.pmu != NULL;
+		cpuc_perf_close(both[i]->pmu);
+		bad += cpuc_perf_own->pmu != NULL;
 	}
 	ok(bad == 0, "x86: %s, and moved to another register", what);
 }
@@ -726,10 +908,10 @@ static void check_x86(void)
 	fresh();
 	hybrid_files();
 	cpuc_x86_pmu.opened = 0;
-	ok(amd64_perfpmc_open(&it) == 0 && cpuc_x86_pmu.events == 2 &&
-		   *cpuc_perf_own.quick == 0,
+	ok(cpuc_perf_open(&it, &cpuc_x86_pmu) == 0 &&
+		   cpuc_x86_pmu.events == 2 && *cpuc_perf_own->quick == 0,
 	   "x86: two types of cores");
-	amd64_perfpmc_close(&it);
+	cpuc_perf_close(&cpuc_x86_pmu);
 	alive_types[0] = alive_types[2] = true;
 	cpuc_x86_pmu.opened = 0;
 	fresh();
@@ -757,6 +939,12 @@ int main(void)
 	check_index_zero();
 	check_unmappable();
 	check_children();
+	check_handlers(true, "an opening");
+	check_handlers(false, "a count at index 0");
+	check_abandoned(true, "an opening");
+	check_abandoned(false, "a count at index 0");
+	check_end();
+	check_deferred();
 	check_hybrid();
 	check_owners();
 	check_reasons();

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include "cpucycles.h"
 #include "first_call.h"
+#include "perf/open.h"
 #include "registry.h"
 #include "select.h"
 #include "probe.h"
@@ -113,6 +114,38 @@ static long long zero(void)
 
 static int opened, closed;
 
+/* The events of a pretended counter: in place of perf/open.c. */
+struct cpuc_pmu {
+	bool open;
+};
+
+int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
+{
+	(void)slot;
+	(void)pmu;
+	return 0;
+}
+
+static struct cpuc_pmu pmus[8], *refused_pmu;
+static int order_wrong; /* open() without events */
+
+int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
+{
+	(void)slot;
+	if (pmu == NULL)
+		return 0;
+	pmu->open = pmu != refused_pmu;
+	return pmu->open ? 0 : -ENOENT;
+}
+
+void cpuc_perf_close(struct cpuc_pmu *pmu)
+{
+	if (pmu == NULL)
+		return;
+	closed += pmu->open;
+	pmu->open = false;
+}
+
 static int open_denied(struct cpuc_slot *slot)
 {
 	cpuc_reason(slot, "denied by the test");
@@ -127,7 +160,7 @@ static int open_mute(struct cpuc_slot *slot)
 
 static int open_counted(struct cpuc_slot *slot)
 {
-	(void)slot;
+	order_wrong += !slot->counter->pmu->open;
 	opened++;
 	return 0;
 }
@@ -142,12 +175,6 @@ static int open_liar(struct cpuc_slot *slot)
 {
 	slot->rate = 123456789;
 	return 0;
-}
-
-static void close_counted(struct cpuc_slot *slot)
-{
-	(void)slot;
-	closed++;
 }
 
 #define CORE CPUC_CORE, CPUC_CYCLE, 64
@@ -167,7 +194,7 @@ static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
 						.bits = bits,
 						.read = reader,
 						.open = opener,
-						.close = close_counted};
+						.pmu = &pmus[count]};
 	slots[count] = (struct cpuc_slot){.counter = &counters[count]};
 	return &slots[count++];
 }
@@ -187,7 +214,8 @@ static const char *choose(const char *wanted)
 static void fresh(void)
 {
 	count = 0;
-	opened = closed = 0;
+	opened = closed = order_wrong = 0;
+	refused_pmu = NULL;
 }
 
 /* A counter alone beside zero: taken, or dropped with this in its reason. */
@@ -296,7 +324,22 @@ static void check_ranking(void)
 	add("first", CORE, fine, open_counted);
 	add("second", CORE, fine, open_counted);
 	ok(!strcmp(choose(NULL), "first"), "the earlier wins a tie");
-	ok(opened == 2 && closed == 1, "and the loser is closed");
+	ok(opened == 2 && closed == 1 && order_wrong == 0,
+	   "and the loser's events are closed");
+
+	fresh();
+	add("first", CORE, fine, open_counted);
+	add("second", CORE, fine, open_counted);
+	counters[1].pmu = counters[0].pmu;
+	choose(NULL);
+	ok(opened == 2 && closed == 0, "not when the winner reads them too");
+
+	fresh();
+	add("first", CORE, fine, open_counted);
+	add("second", CORE, fine, open_counted);
+	refused_pmu = counters[0].pmu;
+	ok(!strcmp(choose(NULL), "second") && opened == 1 && order_wrong == 0,
+	   "no open() without events");
 
 	fresh();
 	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);

@@ -4,22 +4,10 @@
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "x86.h"
-#include "x86_perf.h"
 
 static long long amd64_perfpmc_read(void)
 {
 	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register, 0);
-}
-
-static int amd64_perfpmc_open(struct cpuc_slot *slot)
-{
-	return cpuc_perf_open(slot, &cpuc_x86_pmu);
-}
-
-static void amd64_perfpmc_close(struct cpuc_slot *slot)
-{
-	(void)slot;
-	cpuc_perf_close(&cpuc_x86_pmu);
 }
 
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
@@ -27,10 +15,8 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.per_thread = true,
+	.pmu = &cpuc_x86_pmu,
 	.read = amd64_perfpmc_read,
-	.open = amd64_perfpmc_open,
-	.close = amd64_perfpmc_close,
 };
 
 #endif

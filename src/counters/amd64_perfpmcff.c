@@ -3,7 +3,7 @@
  * event is on Intel's fixed-function counter for them. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PERFPMCFF
-#include "x86_perf.h"
+#include "x86.h"
 
 static long long amd64_perfpmcff_read(void)
 {
@@ -11,28 +11,14 @@ static long long amd64_perfpmcff_read(void)
 			       CPUC_X86_FIXED_CYCLES + 1);
 }
 
-static int amd64_perfpmcff_open(struct cpuc_slot *slot)
-{
-	int err = cpuc_perf_open(slot, &cpuc_x86_pmu);
-
-	return err ? err : cpuc_x86_fixed_cycles(slot);
-}
-
-static void amd64_perfpmcff_close(struct cpuc_slot *slot)
-{
-	(void)slot;
-	cpuc_perf_close(&cpuc_x86_pmu);
-}
-
 const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.name = "amd64-perfpmcff",
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.per_thread = true,
+	.pmu = &cpuc_x86_pmu,
 	.read = amd64_perfpmcff_read,
-	.open = amd64_perfpmcff_open,
-	.close = amd64_perfpmcff_close,
+	.open = cpuc_x86_fixed_cycles,
 };
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-pmcff: RDPMC of Intel's fixed-function counter for core cycles, outside
- * perf: for systems that enable it for everybody. It belongs to the core, not
- * to a thread: it goes on for others, and differs between cores. */
+ * perf, where the system enables it for everybody. It belongs to the core, not
+ * to a thread: it counts for other threads too, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PMCFF
 #include <errno.h>
-#include "x86_perf.h"
-#include "../perf_sys.h"
+#include "x86.h"
 
 static long long amd64_pmcff_read(void)
 {
@@ -19,14 +18,14 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 	long allowed;
 	int err;
 
-	if (!cpuc_perf_sys_number(file, &allowed)) {
+	if (!cpuc_event_setting(file, &allowed)) {
 		cpuc_reason(slot, CPUC_NO_PMU);
+		cpuc_hint(slot, CPUC_NO_PMU_HINT);
 		return -ENOENT;
 	}
 	if (allowed != 2) {
-		cpuc_reason(slot,
-			    "%s is %ld; reads outside perf need a 2 there",
-			    file, allowed);
+		cpuc_reason(slot, "%s is %ld", file, allowed);
+		cpuc_hint(slot, "reads outside perf need a 2 there");
 		return -EACCES;
 	}
 	err = cpuc_perf_absent(slot, &cpuc_x86_pmu);

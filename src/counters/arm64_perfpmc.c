@@ -3,7 +3,7 @@
  * thread's cycles event on instead. */
 #include <config.h>
 #if HAVE_COUNTER_ARM64_PERFPMC
-#include "arm64_perf.h"
+#include "arm64.h"
 
 struct cpuc_pmu cpuc_arm64_pmu = {
 	/* Bit 0: 64 bits wide; bit 1: users may read it. */
@@ -19,26 +19,13 @@ static long long arm64_perfpmc_read(void)
 			       CPUC_ARM64_CYCLES);
 }
 
-static int arm64_perfpmc_open(struct cpuc_slot *slot)
-{
-	return cpuc_perf_open(slot, &cpuc_arm64_pmu);
-}
-
-static void arm64_perfpmc_close(struct cpuc_slot *slot)
-{
-	(void)slot;
-	cpuc_perf_close(&cpuc_arm64_pmu);
-}
-
 const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.name = "arm64-perfpmc",
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.per_thread = true,
+	.pmu = &cpuc_arm64_pmu,
 	.read = arm64_perfpmc_read,
-	.open = arm64_perfpmc_open,
-	.close = arm64_perfpmc_close,
 };
 
 #endif

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: 0BSD */
-/* arm64-pmc: PMCCNTR_EL0 outside perf: for systems with another operating
- * system's, or a kernel module's, leave to read it. It belongs to the core, not
- * to a thread: it goes on for others, and differs between cores. */
+/* arm64-pmc: PMCCNTR_EL0 outside perf, where another operating system or a
+ * kernel module lets users read it. It belongs to the core, not to a thread: it
+ * counts for other threads too, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_ARM64_PMC
 #include "../slot.h"
-#if HAVE_COUNTER_ARM64_PERFPMC
-#include "arm64_perf.h"
-#endif
+#include "arm64.h"
 
 static long long arm64_pmc_read(void)
 {
-	uint64_t value;
-
-	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
-	return (long long)value;
+	return (long long)cpuc_arm64_cycles();
 }
 
-#if HAVE_COUNTER_ARM64_PERFPMC
-/* A CPU on which somebody's event was, lets everybody read the counter for a
- * while: that the read works proves nothing. */
+/* That a read works proves nothing: after anybody's event, a CPU lets everybody
+ * read the counter for a while. */
 static int arm64_pmc_open(struct cpuc_slot *slot)
 {
+#if HAVE_COUNTER_ARM64_PERFPMC
 	return cpuc_perf_absent(slot, &cpuc_arm64_pmu);
-}
+#else
+	(void)slot;
+	return 0;
 #endif
+}
 
 const struct cpuc_counter cpuc_counter_arm64_pmc = {
 	.name = "arm64-pmc",
@@ -32,9 +30,7 @@ const struct cpuc_counter cpuc_counter_arm64_pmc = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.read = arm64_pmc_read,
-#if HAVE_COUNTER_ARM64_PERFPMC
 	.open = arm64_pmc_open,
-#endif
 };
 
 #endif

@@ -8,7 +8,8 @@
  * and nobody who times code wants a guess of what it took. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
-#include "../perf.h"
+#include "../perf/read.h"
+#include "../slot.h"
 
 static struct cpuc_pmu default_perfevent_pmu = {
 	.core_types = {"cpu_core", "cpu_atom"},
@@ -19,26 +20,13 @@ static long long default_perfevent_read(void)
 	return cpuc_perf_slow(&default_perfevent_pmu);
 }
 
-static int default_perfevent_open(struct cpuc_slot *slot)
-{
-	return cpuc_perf_open(slot, &default_perfevent_pmu);
-}
-
-static void default_perfevent_close(struct cpuc_slot *slot)
-{
-	(void)slot;
-	cpuc_perf_close(&default_perfevent_pmu);
-}
-
 const struct cpuc_counter cpuc_counter_default_perfevent = {
 	.name = "default-perfevent",
 	.kind = CPUC_CORE_KERNEL,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.per_thread = true,
+	.pmu = &default_perfevent_pmu,
 	.read = default_perfevent_read,
-	.open = default_perfevent_open,
-	.close = default_perfevent_close,
 };
 
 #endif

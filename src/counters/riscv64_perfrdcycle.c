@@ -4,7 +4,7 @@
  * the others where counters can overflow into interrupts (Sscofpmf). */
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-#include "riscv_perf.h"
+#include "riscv.h"
 
 struct cpuc_pmu cpuc_riscv_pmu = {
 	.reg = cpuc_riscv_register,
@@ -18,26 +18,13 @@ static long long riscv64_perfrdcycle_read(void)
 	return cpuc_perf_count(&cpuc_riscv_pmu, cpuc_riscv_register, 0);
 }
 
-static int riscv64_perfrdcycle_open(struct cpuc_slot *slot)
-{
-	return cpuc_perf_open(slot, &cpuc_riscv_pmu);
-}
-
-static void riscv64_perfrdcycle_close(struct cpuc_slot *slot)
-{
-	(void)slot;
-	cpuc_perf_close(&cpuc_riscv_pmu);
-}
-
 const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.name = CPUC_RISCV_NAME("perfrdcycle"),
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.per_thread = true,
+	.pmu = &cpuc_riscv_pmu,
 	.read = riscv64_perfrdcycle_read,
-	.open = riscv64_perfrdcycle_open,
-	.close = riscv64_perfrdcycle_close,
 };
 
 #endif

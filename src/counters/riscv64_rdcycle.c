@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-rdcycle, riscv32-rdcycle: the cycle CSR outside perf, which kernels
  * before 6.6 let everybody read. It belongs to the core, not to a thread: it
- * goes on for others, and differs between cores. */
+ * counts for other threads too, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDCYCLE
 #include "../slot.h"
-#include "riscv_csr.h"
-#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-#include "riscv_perf.h"
-#endif
+#include "riscv.h"
 
 static long long riscv64_rdcycle_read(void)
 {
@@ -18,12 +15,15 @@ static long long riscv64_rdcycle_read(void)
 	return (long long)value;
 }
 
-#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 static int riscv64_rdcycle_open(struct cpuc_slot *slot)
 {
+#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 	return cpuc_perf_absent(slot, &cpuc_riscv_pmu);
-}
+#else
+	(void)slot;
+	return 0;
 #endif
+}
 
 const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
 	.name = CPUC_RISCV_NAME("rdcycle"),
@@ -31,9 +31,7 @@ const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
 	.unit = CPUC_CYCLE,
 	.bits = 64,
 	.read = riscv64_rdcycle_read,
-#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 	.open = riscv64_rdcycle_open,
-#endif
 };
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the counters of x86 have in common. */
+/* The counters of x86: the time-stamp counter and the PMU's registers. */
 #ifndef CPUC_X86_H
 #define CPUC_X86_H
 
-#include "slot.h"
+#include "../slot.h"
 
 /* A counter's name on 64-bit and on 32-bit x86. */
 #if defined(__x86_64__)
@@ -19,5 +19,41 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
 /* The time-stamp counter's measured rate, for all that read it. */
 extern uint64_t cpuc_x86_tsc_rate;
+
+#if HAVE_COUNTER_AMD64_PERFPMC
+#include "../perf/open.h"
+#include "../perf/perf.h"
+
+/* Tests, which have no PMU, replace it. */
+#ifndef CPUC_RDPMC
+#define CPUC_RDPMC(ecx) cpuc_rdpmc(ecx)
+#endif
+
+static inline uint64_t cpuc_rdpmc(uint32_t ecx)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(ecx));
+	return (uint64_t)high << 32 | low;
+}
+
+/* An index is RDPMC's operand plus 1; bit 30 of both marks a fixed-function
+ * counter (Intel SDM vol. 2, RDPMC). */
+static inline __attribute__((always_inline)) uint64_t
+cpuc_x86_register(uint32_t index)
+{
+	return CPUC_RDPMC(index - 1);
+}
+
+/* Fixed-function counter 1: unhalted core cycles. */
+#define CPUC_X86_FIXED_CYCLES 0x40000001u
+
+extern struct cpuc_pmu cpuc_x86_pmu;
+
+/* 0 where CPUID leaf 0xA has that counter, 48 bits wide; otherwise -ENOTSUP
+ * with the reason. CPUID takes microseconds in a virtual machine. */
+int cpuc_x86_fixed_cycles(struct cpuc_slot *slot);
+
+#endif
 
 #endif

@@ -4,7 +4,7 @@
 #include <config.h>
 #include "../../src/slot.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
-#include "../../src/perf.h"
+#include "../../src/perf/perf.h"
 #endif
 #include "bench.h"
 #include "pretended.h"
@@ -48,10 +48,11 @@ long long (*pretended_perf(void))(void)
 	static struct perf_event_mmap_page page = {.index = REGISTER,
 						   .pmc_width = 48};
 	static const uint32_t quick = 1;
+	static struct cpuc_perf_thread state = {.quick = &quick,
+						.page = {&page, &page}};
 
 	page.cap_user_rdpmc = 1;
-	cpuc_perf_own.quick = &quick;
-	cpuc_perf_own.page[0] = &page;
+	cpuc_perf_own = &state;
 	return perf;
 }
 #else

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../src/perf.h"
+#include "../../src/perf/perf.h"
 #include "../tap.h"
 #include "cpucycles.h"
 #include "loop.h"
@@ -58,7 +58,7 @@ static long long count(int *wrong)
 /* Whether this thread's counts need no system call now. */
 static bool by_page(void)
 {
-	return *cpuc_perf_own.quick != 0 && cpuc_perf_own.page[0]->index != 0;
+	return *cpuc_perf_own->quick != 0 && cpuc_perf_own->page[0]->index != 0;
 }
 
 /* The counter in this thread, now: 0, or what is wrong. */
@@ -76,7 +76,7 @@ static int check_count(void)
 		if (t <= 0) {
 			wrong |= STANDS;
 			diag("a loop counts as %lld, index %u", t,
-			     cpuc_perf_own.page[0]->index);
+			     cpuc_perf_own->page[0]->index);
 		}
 		if (t < best)
 			best = t;
@@ -309,39 +309,6 @@ static int fork_repeatedly(void)
 	return wrong;
 }
 
-static long long volatile visitor[3];
-
-__attribute__((noinline)) static pid_t vforked(void)
-{
-	pid_t pid = vfork();
-
-	if (pid == 0) {
-		/* Until the parent sleeps, its page looks like one's own. */
-		nap(20);
-		visitor[0] = cpucycles();
-		loop(ITERATIONS);
-		visitor[1] = cpucycles();
-		visitor[2] = cpucycles();
-		_exit(0);
-	}
-	return pid;
-}
-
-static int check_vfork(void)
-{
-	int wrong = check_count(), fds = descriptors();
-	long long before = cpucycles(), took;
-
-	if (status_of(vforked()) != 0 || descriptors() != fds)
-		wrong |= STANDS;
-	took = visitor[1] - visitor[0];
-	if (visitor[0] < before || took <= 0 || visitor[2] < visitor[1])
-		wrong |= BACKWARDS;
-	diag("a loop in a vfork child: %lld (%lld, %lld %lld %lld)", took,
-	     before, visitor[0], visitor[1], visitor[2]);
-	return wrong | check_page();
-}
-
 static int check_exec(void)
 {
 	execl("/proc/self/exe", "perfcheck", exact ? "exact" : "", "exec",
@@ -358,7 +325,6 @@ static void check_processes(void)
 	good(in_thread(fresh_fork_in_thread),
 	     "a child of a thread that never counted");
 	good(fork_repeatedly(), "a process that forks often");
-	good(check_vfork(), "a vfork child, and its parent after it");
 	good(in_child(check_exec), "a program that is executed");
 }
 
@@ -488,8 +454,8 @@ static void on_alarm(int sig)
 			handler_wrong |= BACKWARDS;
 		last = now;
 	}
-	if (cpuc_perf_own.event[0].id != 0 && handled % 3 == 0)
-		close(cpuc_perf_own.event[0].fd);
+	if (cpuc_perf_own->event[0].id != 0 && handled % 3 == 0)
+		close(cpuc_perf_own->event[0].fd);
 	handled++;
 	errno = saved;
 }

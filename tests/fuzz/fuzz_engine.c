@@ -126,7 +126,7 @@ static void check_best(const unsigned *opens, const unsigned *closes)
 		if (!s->tried && counters[i].kind != CPUC_ZERO)
 			MUST(!zero && cpuc_precision(best) <= least,
 			     "%zu may be better than %zu", i, at);
-		if (i == COUNTERS || !counters[i].close)
+		if (i == COUNTERS || !counters[i].pmu)
 			continue;
 		MUST(s->tried || fakes[i].opens == opens[i], "%zu opened", i);
 		if (s == best)
@@ -148,7 +148,7 @@ static void check_only(const char *name, const unsigned *opens)
 		if (strcmp(counters[i].name, name) != 0)
 			MUST(fakes[i].opens == opens[i], "%zu", i);
 		else
-			MUST(!counters[i].close ||
+			MUST(!counters[i].pmu ||
 				     counters[i].kind == CPUC_ZERO ||
 				     fakes[i].is_open,
 			     "%zu", i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A pretended machine, described by bytes: counters that do right or wrong on
- * a clock that passes as it is read. Replaces clock.c, registry.c and
- * persecond.c; extend32.c is included, for what it remembers. */
+ * a clock that passes as it is read. Replaces clock.c, registry.c,
+ * persecond.c and perf/open.c; extend32.c is included, for what it remembers. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -13,6 +13,7 @@
 #include "cpucycles.h"
 #include "first_call.h"
 #include "persecond.h"
+#include "perf/open.h"
 #include "registry.h"
 #include "select.h"
 #include "fuzz.h"
@@ -228,7 +229,6 @@ static int open_fake(struct cpuc_slot *slot)
 	struct fake *f = &fakes[slot - cpuc_slots];
 
 	f->opens++;
-	f->is_open = true;
 	f->reads = 0;
 	f->tried_as = f->behaviour;
 	if (f->stated != 0)
@@ -247,10 +247,21 @@ static int open_fake(struct cpuc_slot *slot)
 	}
 }
 
-static void close_fake(struct cpuc_slot *slot)
+/* In place of perf/open.c: a counter's events, if any, are its fake. */
+int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
-	struct fake *f = &fakes[slot - cpuc_slots];
+	(void)slot;
+	if (pmu != NULL)
+		((struct fake *)pmu)->is_open = true;
+	return 0;
+}
 
+void cpuc_perf_close(struct cpuc_pmu *pmu)
+{
+	struct fake *f = (struct fake *)pmu;
+
+	if (pmu == NULL)
+		return;
 	f->closes++;
 	f->is_open = false;
 }
@@ -279,7 +290,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 		.unit = (enum cpuc_unit)(x >> 3 & 3),
 		.bits = x & 0x20 ? 32 : 64,
 		.open = open_fake,
-		.close = x & 0x40 ? NULL : close_fake,
+		.pmu = x & 0x40 ? NULL : (struct cpuc_pmu *)&fakes[i],
 	};
 	f->behaviour = (enum behaviour)(y % BEHAVIOURS);
 	f->opening = (enum opening)(y >> 3 & (OPENINGS - 1));

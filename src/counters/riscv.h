@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the counters of RISC-V have in common: their names, and the counter
- * CSRs, 0xC00 and on, with their upper halves at 0xC80 on 32-bit CPUs. */
-#ifndef CPUC_RISCV_CSR_H
-#define CPUC_RISCV_CSR_H
+/* RISC-V's counters: their names, and the CSRs, from 0xC00 on, with their upper
+ * halves from 0xC80 on, on 32-bit CPUs. */
+#ifndef CPUC_RISCV_H
+#define CPUC_RISCV_H
 
 #include <stdint.h>
 
@@ -12,7 +12,7 @@
 	__asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(value))
 #else
 #define CPUC_RISCV_NAME(rest) "riscv32-" rest
-/* Again, if the lower half wraps in between. */
+/* Reads again if the lower half wraps in between. */
 #define CPUC_RISCV_CSR(n, value)                                              \
 	do {                                                                  \
 		uint32_t low, high, after;                                    \
@@ -25,6 +25,12 @@
 		value = (uint64_t)high << 32 | low;                           \
 	} while (0)
 #endif
+
+#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
+#include "../perf/open.h"
+#include "../perf/perf.h"
+
+extern struct cpuc_pmu cpuc_riscv_pmu;
 
 #define CPUC_RISCV_CASE(n)                                                    \
 	case n:                                                               \
@@ -40,7 +46,7 @@
 	CPUC_RISCV_CASE(a + 6)                                                \
 	CPUC_RISCV_CASE(a + 7)
 
-/* A page's index is the CSR's number less 0xC00, and 1. */
+/* A page's index is the CSR's number less 0xC00, plus 1. */
 static inline __attribute__((always_inline)) uint64_t
 cpuc_riscv_register(uint32_t index)
 {
@@ -56,5 +62,7 @@ cpuc_riscv_register(uint32_t index)
 	}
 	return value;
 }
+
+#endif
 
 #endif

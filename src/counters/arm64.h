@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The registers of arm64's PMU. */
-#ifndef CPUC_ARM64_PERF_H
-#define CPUC_ARM64_PERF_H
+#ifndef CPUC_ARM64_H
+#define CPUC_ARM64_H
 
-#include "../perf.h"
-
-/* Of the counters by their index less 1: 31 is the cycle counter. */
-#define CPUC_ARM64_CYCLES 32u
+#include <stdint.h>
 
 static inline uint64_t cpuc_arm64_cycles(void)
 {
@@ -15,6 +12,15 @@ static inline uint64_t cpuc_arm64_cycles(void)
 	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
 	return value;
 }
+
+#if HAVE_COUNTER_ARM64_PERFPMC
+#include "../perf/open.h"
+#include "../perf/perf.h"
+
+extern struct cpuc_pmu cpuc_arm64_pmu;
+
+/* The index of the cycle counter, which is number 31. */
+#define CPUC_ARM64_CYCLES 32u
 
 /* PMEVCNTR<8*a+b>_EL0 by its encoding, 3, 3, 14, 8+a, b (Arm ARM, D19.5): no
  * table of thirty names, in which two could be swapped. */
@@ -53,6 +59,6 @@ cpuc_arm64_register(uint32_t index)
 	return value;
 }
 
-extern struct cpuc_pmu cpuc_arm64_pmu;
+#endif
 
 #endif

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "textfile.h"
-#include "perf_sys.h"
+#include "../textfile.h"
+#include "event.h"
 
-int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)
+int cpuc_event_open(uint64_t config, uint64_t config1, unsigned exclude)
 {
 	struct perf_event_attr attr;
 	long fd;
@@ -29,69 +29,70 @@ int cpuc_perf_sys_open(uint64_t config, uint64_t config1, unsigned exclude)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* close(2) and read(2) of the C library are cancellation points. */
-void cpuc_perf_sys_close(int fd)
+/* The C library's close and read are cancellation points. */
+void cpuc_event_close(int fd)
 {
 	syscall(SYS_close, fd);
 }
 
-bool cpuc_perf_sys_read(int fd, uint64_t *count)
+bool cpuc_event_read(int fd, uint64_t *count)
 {
 	return syscall(SYS_read, fd, count, sizeof *count) == sizeof *count;
 }
 
-static size_t page_size(void)
+static size_t event_page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-cpuc_page *cpuc_perf_sys_map(int fd)
+cpuc_page *cpuc_event_map(int fd)
 {
-	void *page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+	void *page =
+		mmap(NULL, event_page_size(), PROT_READ, MAP_SHARED, fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* The pages are volatile to us, as the kernel writes them. */
-static void *address(cpuc_page *page)
+/* Without const and volatile, which are for those who read the page. */
+static void *event_address(cpuc_page *page)
 {
 	return (void *)(uintptr_t)page;
 }
 
-void cpuc_perf_sys_unmap(cpuc_page *page)
+void cpuc_event_unmap(cpuc_page *page)
 {
-	munmap(address(page), page_size());
+	if (page != NULL)
+		munmap(event_address(page), event_page_size());
 }
 
-bool cpuc_perf_sys_blank(cpuc_page *page)
+bool cpuc_event_blank(cpuc_page *page)
 {
-	return mmap(address(page), page_size(), PROT_READ,
+	return mmap(event_address(page), event_page_size(), PROT_READ,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 		    0) != MAP_FAILED;
 }
 
-uint64_t cpuc_perf_sys_id(int fd)
+uint64_t cpuc_event_id(int fd)
 {
 	uint64_t id = 0;
 
 	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
 }
 
-uint32_t cpuc_perf_sys_pid(void)
-{
-	return (uint32_t)getpid();
-}
-
-bool cpuc_perf_sys_number(const char *path, long *number)
+bool cpuc_event_setting(const char *path, long *number)
 {
 	char text[32], *end;
 	ssize_t n = cpuc_read_file("", path, text, sizeof text);
+	long value;
 
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	*number = strtol(text, &end, 10);
-	return end != text && (*end == '\n' || *end == '\0');
+	value = strtol(text, &end, 10);
+	if (end == text || (*end != '\n' && *end != '\0'))
+		return false;
+	*number = value;
+	return true;
 }
 
 #endif

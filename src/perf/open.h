@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Whether perf events can be read here, and if not, why. Under the lock.
+ * Without <linux/perf_event.h>, no counter has a PMU. */
+#ifndef CPUC_PERF_OPEN_H
+#define CPUC_PERF_OPEN_H
+
+#include "../slot.h"
+
+#define CPUC_PMUS "/sys/bus/event_source/devices/"
+#define CPUC_NO_PMU "no PMU is visible here (virtual machine?)"
+#define CPUC_NO_PMU_HINT "the host would have to offer one"
+
+/* Opens the events of a counter for the calling thread, and finds out how other
+ * threads open theirs: 0, or -errno with the reason. NULL: nothing to open. */
+int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu);
+
+/* Closes the calling thread's events. Those of other threads, which may be
+ * reading them, are closed when their threads select or end. */
+void cpuc_perf_close(struct cpuc_pmu *pmu);
+
+/* For a counter that is read outside perf: 0 if it may be tried. If perf events
+ * can be read, it may not, as its count would depend on who else has events:
+ * -EBUSY with the reason. */
+int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu);
+
+#endif
