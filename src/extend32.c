@@ -25,14 +25,14 @@ uint64_t cpuc_extend32_at(const struct cpuc_anchor *from, uint32_t raw,
 			 passed % 1000000000 / 1000 * rate / 1000000;
 	int32_t step = (int32_t)(raw - (uint32_t)guess);
 
-	if (step < 0 && guess < (uint64_t)-(int64_t)step)
+	if (step < 0 && guess < (uint64_t) - (int64_t)step)
 		return raw;
 	return guess + (uint64_t)(int64_t)step;
 }
 
-/* The anchor of this thread. A signal handler may count in the middle of a
- * renewal: it sees the entry in use, which is whole, and renews nothing. */
-struct own {
+/* A thread's anchors. A signal handler may count in the middle of a renewal: it
+ * sees the entry in use, which is whole, and renews nothing. */
+struct extend32_thread {
 	struct {
 		const struct cpuc_anchor *first; /* whose: one a counter */
 		struct cpuc_anchor at;
@@ -41,24 +41,40 @@ struct own {
 	volatile sig_atomic_t busy; /* the other one is being written */
 };
 
-static CPUC_THREAD struct own own;
+/* The calling thread's; NULL: none yet. */
+static CPUC_THREAD struct extend32_thread *extend32_own;
 
-static void renew(const struct cpuc_anchor *first, uint64_t full, uint64_t ns)
+static void extend32_ended(void *memory, bool last)
 {
-	int other = !own.use;
-
-	own.busy = 1;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	own.entry[other].first = first;
-	own.entry[other].at = (struct cpuc_anchor){full, ns, first->rate};
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	own.use = other;
-	own.busy = 0;
+	(void)memory;
+	if (last)
+		extend32_own = NULL;
 }
 
-uint64_t cpuc_extend32(const struct cpuc_anchor *first,
-		       long long (*read)(void))
+static void extend32_renew(const struct cpuc_anchor *first, uint64_t full,
+			   uint64_t ns)
 {
+	struct extend32_thread *own = extend32_own;
+	int other;
+
+	if (own == NULL)
+		own = cpuc_thread_memory(sizeof *own, extend32_ended);
+	if (own == NULL || own->busy)
+		return;
+	own->busy = 1;
+	other = !own->use;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own->entry[other].first = first;
+	own->entry[other].at = (struct cpuc_anchor){full, ns, first->rate};
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	own->use = other;
+	own->busy = 0;
+	extend32_own = own;
+}
+
+uint64_t cpuc_extend32(const struct cpuc_anchor *first, long long (*read)(void))
+{
+	const struct extend32_thread *own = extend32_own;
 	const struct cpuc_anchor *from = first;
 	uint64_t ns, full;
 	uint32_t raw;
@@ -68,10 +84,10 @@ uint64_t cpuc_extend32(const struct cpuc_anchor *first,
 		ns = cpuc_clock_coarse_ns();
 		raw = (uint32_t)read();
 	} while (cpuc_clock_coarse_ns() - ns > APART_NS);
-	if (own.entry[own.use].first == first)
-		from = &own.entry[own.use].at;
+	if (own != NULL && own->entry[own->use].first == first)
+		from = &own->entry[own->use].at;
 	full = cpuc_extend32_at(from, raw, ns);
-	if (!own.busy && (from == first || ns - from->ns > RENEW_NS))
-		renew(first, full, ns);
+	if (from == first || ns - from->ns > RENEW_NS)
+		extend32_renew(first, full, ns);
 	return full;
 }

@@ -8,6 +8,7 @@
 #include "perf/open.h"
 #include "probe.h"
 #include "select.h"
+#include "thread.h"
 
 #define MEASURE_CALLS 1000
 #define MEASURE_ROUNDS 10
@@ -104,6 +105,8 @@ static int select_settle(struct cpuc_slot *slot, const struct cpuc_world *world)
 	if (err)
 		return err;
 	if (slot->counter->bits == 32) {
+		/* Without it, threads have no anchors of their own. */
+		cpuc_thread_prepare();
 		slot->anchor.ns = cpuc_clock_coarse_ns();
 		slot->anchor.full = (uint32_t)slot->counter->read();
 		slot->anchor.rate = slot->rate ? slot->rate : world->persecond;

@@ -88,8 +88,10 @@ int cpuc_thread_prepare(void)
 
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 {
-	struct memory *m = thread_map(sizeof *m + size);
+	struct memory *m = NULL;
 
+	if (cpuc_process != NULL)
+		m = thread_map(sizeof *m + size);
 	if (m == NULL)
 		return NULL;
 	*m = (struct memory){pthread_getspecific(key), ended, sizeof *m + size,

@@ -20,11 +20,12 @@
 #define CPUC_THREAD __thread
 #endif
 
-/* Must succeed before the functions below are called: 0 or -errno. Under the
- * lock; later calls do nothing. */
+/* Prepares for the functions below: 0 or -errno. Under the lock; later calls do
+ * nothing. */
 int cpuc_thread_prepare(void);
 
-/* Memory for the calling thread, zero at first; NULL if there is none. When the
+/* Memory for the calling thread, zero at first; NULL if there is none, or
+ * cpuc_thread_prepare() has not succeeded. When the
  * thread ends, ended(memory, false) is called while other destructors may still
  * use the library, and then ended(memory, true), before it is unmapped.
  * Async-signal-safe, unless the program has so many pthread keys that the C

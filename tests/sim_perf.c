@@ -21,7 +21,7 @@ static void kernel(void);
 #define CPUC_GET(page, field) (kernel(), (page)->field)
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
 
-#include "../src/perf/perf.h"
+#include "../src/perf/read.h"
 
 /* An event of the pretended kernel's. */
 struct event {

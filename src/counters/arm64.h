@@ -15,7 +15,7 @@ static inline uint64_t cpuc_arm64_cycles(void)
 
 #if HAVE_COUNTER_ARM64_PERFPMC
 #include "../perf/open.h"
-#include "../perf/perf.h"
+#include "../perf/read.h"
 
 extern struct cpuc_pmu cpuc_arm64_pmu;
 

@@ -28,7 +28,7 @@
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 #include "../perf/open.h"
-#include "../perf/perf.h"
+#include "../perf/read.h"
 
 extern struct cpuc_pmu cpuc_riscv_pmu;
 

@@ -22,7 +22,7 @@ extern uint64_t cpuc_x86_tsc_rate;
 
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "../perf/open.h"
-#include "../perf/perf.h"
+#include "../perf/read.h"
 
 /* Tests, which have no PMU, replace it. */
 #ifndef CPUC_RDPMC

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include "../clock.h"
 #include "../first_call.h"
-#include "perf.h"
+#include "read.h"
 
 #define REMAP 64 /* reads by system calls until pages are tried again */
 

@@ -4,7 +4,7 @@
 #include <config.h>
 #include "../../src/slot.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
-#include "../../src/perf/perf.h"
+#include "../../src/perf/read.h"
 #endif
 #include "bench.h"
 #include "pretended.h"

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../src/perf/perf.h"
+#include "../../src/perf/read.h"
 #include "../tap.h"
 #include "cpucycles.h"
 #include "loop.h"

@@ -347,7 +347,8 @@ static void build_machine(struct fuzz_bytes *b)
 		unselected = cpuc_current;
 	cpuc_current = unselected;
 	cpucycles = cpuc_first;
-	memset(&own, 0, sizeof own);
+	if (extend32_own != NULL)
+		memset(extend32_own, 0, sizeof *extend32_own);
 	memset(&cpuc_ruler, 0, sizeof cpuc_ruler);
 	memset(&cpuc_count, 0, sizeof cpuc_count);
 	memset(fakes, 0, sizeof fakes);
