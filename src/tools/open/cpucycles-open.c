@@ -1,138 +1,332 @@
 /* SPDX-License-Identifier: 0BSD */
-/* cpucycles-open: lets ordinary users read the better counters, and undoes
- * it. */
+/* cpucycles-open: lets ordinary users read the counters, and undoes it. */
 #include <config.h>
+#include <errno.h>
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "actions.h"
+#include "settings.h"
 #include "../common/tool.h"
 
-enum action { BY_USER, STATUS, APPLY, REVERT };
+#define OPEN_TOOL "cpucycles-open"
 
-/* clang-format off: one line here is one line of output. */
-static const char help[] =
+static const char open_state[] = "/run/cpucycles-open.state";
+static const char open_sysctl[] = "/etc/sysctl.d/60-cpucycles.conf";
+static const char open_tmpfiles[] = "/etc/tmpfiles.d/cpucycles.conf";
+
+static struct {
+	int status, apply, persist, revert, dry; /* options */
+	int rdpmc_all, no_nmi, when;             /* bits: what is wanted */
+	int shown, stuck; /* settings; stuck without a record */
+	struct open_record record;
+} run;
+
+/* clang-format off */
+static const char open_help[] =
 	"Usage: cpucycles-open [OPTION]...\n"
-	"Lets ordinary users read the counters of CPU cycles that the kernel keeps from\n"
-	"them, and undoes it. Without option: as root --apply, otherwise --status.\n"
+	"Lets ordinary users read the CPU's cycle counters, and undoes it.\n"
+	"Default: --apply for root, --status for others.\n"
 	"\n"
-	"      --status    print each setting that this kernel has, whether it is open,\n"
-	"                  and what that opens to whom\n"
-	"      --apply     open what is closed, until the next boot\n"
-	"      --persist   the same, and at every boot\n"
-	"      --revert    set what was changed back to what was found, and remove\n"
-	"                  the files of --persist\n"
-	"      --dry-run   print what --apply, --persist or --revert would do, and\n"
-	"                  change nothing\n"
-	"      --root DIR  put DIR before the path of every file\n"
-	"  -h, --help      print this help and exit\n"
-	"  -V, --version   print the version and exit\n"
+	"      --status           print each setting and what it allows\n"
+	"      --apply            open what the library needs, until the next boot\n"
+	"      --persist          the same, and at every boot\n"
+	"      --revert           restore what was found, and undo --persist\n"
+	"      --dry-run          say what would be done, and change nothing\n"
+	"      --rdpmc-all        also set rdpmc to 2, for amd64-pmcff. Risk: every\n"
+	"                         process may then read every counter at any time,\n"
+	"                         also those that count for others\n"
+	"      --no-nmi-watchdog  also switch off the NMI watchdog, to free a counter.\n"
+	"                         Risk: hard lockups are no longer detected\n"
+	"      --root DIR         put DIR before the path of every file\n"
+	"  -h, --help             print this help and exit\n"
+	"  -V, --version          print the version and exit\n"
 	"\n"
-	"Exit status:\n"
-	"  0  all is done, or open\n"
-	"  1  something is closed, or could not be done\n"
-	"  2  wrong usage\n";
-
+	"Exit status: 0 done or open, 1 something is closed or failed, 2 wrong usage.\n";
 /* clang-format on */
 
-static int usage(const char *what)
+static int open_failed(const char *doing, const char *path, int err)
 {
-	fprintf(stderr, OPEN_TOOL ": %s\n", what);
-	return tool_usage(OPEN_TOOL, NULL);
-}
+	bool denied = err == -EACCES || err == -EPERM || err == -EROFS;
 
-static int check_root(const char *root)
-{
-	struct stat st;
-
-	if (stat(root, &st) == 0 && S_ISDIR(st.st_mode))
-		return TOOL_GOOD;
-	fprintf(stderr, OPEN_TOOL ": --root: '%s' is no directory\n", root);
-	return TOOL_USAGE;
-}
-
-static int refuse(const char *self, enum action action, bool persist)
-{
-	fprintf(stderr, OPEN_TOOL ": only root can do that: sudo %s %s\n", self,
-		action == REVERT ? "--revert"
-		: persist        ? "--persist"
-				 : "--apply");
+	fprintf(stderr, OPEN_TOOL ": cannot %s %s: %s%s\n", doing, path,
+		err > 0 ? "it was not written by " OPEN_TOOL ", or is damaged; "
+			  "restore what it names, then move it away"
+			: strerror(-err),
+		denied ? "; run this as root, outside of containers" : "");
 	return TOOL_FINDING;
 }
 
-static int act(const char *self, enum action action, struct open_run run)
+/* The working directory stands for the root directory: path + 1. */
+static int open_get(const char *path, int *value)
 {
-	int status = TOOL_GOOD;
+	FILE *f = fopen(path + 1, "r");
+	int err = 0;
+	char end;
 
-	if (action == BY_USER)
-		action = run.dry || geteuid() == 0 ? APPLY : STATUS;
-	if (action == STATUS && run.dry)
-		return usage("--status changes nothing: --dry-run does not go "
-			     "with it");
-	if (run.root != NULL)
-		status = check_root(run.root);
-	else if (action != STATUS && !run.dry && geteuid() != 0)
-		status = refuse(self, action, run.persist);
-	else
-		run.root = "";
-	if (status != TOOL_GOOD)
-		return status;
-	switch (action) {
-	case APPLY:
-		return open_apply(&run);
-	case REVERT:
-		return open_revert(&run);
-	default:
-		return open_status(run.root);
+	if (f == NULL)
+		return errno == ENOTDIR ? -ENOENT : -errno;
+	if (fscanf(f, "%9d%c", value, &end) != 2 || end != '\n')
+		err = ferror(f) ? -errno : -EINVAL;
+	fclose(f);
+	return err;
+}
+
+static int open_load(const char *path, struct open_record *record)
+{
+	FILE *f = fopen(path + 1, "r");
+	int err;
+
+	memset(record, -1, sizeof *record);
+	if (f == NULL)
+		return -errno;
+	err = open_parse(record, f);
+	fclose(f);
+	return err;
+}
+
+/* After a boot, only the files of --persist have the record. */
+static int open_recall(void)
+{
+	const char *path = open_state;
+	int err = open_load(path, &run.record);
+
+	if (err == -ENOENT)
+		err = open_load(path = open_sysctl, &run.record);
+	if (err == 0 || err == -ENOENT ||
+	    (err == OPEN_FOREIGN && path == open_sysctl))
+		return TOOL_GOOD;
+	return open_failed("use", path, err);
+}
+
+/* The record and, for a boot, what sets the settings again. All or nothing. */
+static int open_write(const char *path)
+{
+	const struct open_setting *s = open_settings;
+	const char *last = "";
+	char new[64];
+	int i, ok;
+	FILE *f;
+
+	snprintf(new, sizeof new, "%s.new", path);
+	unlink(new + 1); /* a killed run's */
+	f = fopen(new + 1, "wx");
+	if (f == NULL)
+		return -errno;
+	open_format(&run.record, f);
+	for (i = 0; i < OPEN_SETTINGS; i++, s++) {
+		if (run.record.old[i] < 0 || strcmp(s->path, last) == 0)
+			continue;
+		last = s->path;
+		if (path == open_sysctl && s->sysctl != NULL)
+			fprintf(f, "%s = %d\n", s->sysctl, s->value);
+		if (path == open_tmpfiles && s->sysctl == NULL)
+			fprintf(f, "w %s - - - - %d\n", s->path, s->value);
 	}
+	/* A crash must not leave an empty file. */
+	ok = fflush(f) == 0 && fsync(fileno(f)) == 0;
+	ok = fclose(f) == 0 && ok;
+	if (ok && rename(new + 1, path + 1) == 0)
+		return 0;
+	i = errno;
+	unlink(new + 1);
+	return -i;
+}
+
+/* Writes a file, or removes it if nothing belongs there. */
+static int open_save(const char *path)
+{
+	bool keep = path == open_state || run.persist;
+	struct open_record old;
+	int i, lines = 0, err = open_load(path, &old);
+
+	for (i = 0; i < OPEN_SETTINGS && keep; i++)
+		lines += run.record.old[i] >= 0 &&
+			 (path != open_tmpfiles || !open_settings[i].sysctl);
+	if (lines == 0 && err == OPEN_FOREIGN)
+		printf("left %s: not written by " OPEN_TOOL "\n", path);
+	if (lines == 0 && (err == -ENOENT || err == OPEN_FOREIGN))
+		return TOOL_GOOD;
+	if (err != OPEN_FOREIGN)
+		err = 0;
+	if (err == 0 && !run.dry && lines > 0)
+		err = open_write(path);
+	else if (err == 0 && !run.dry && unlink(path + 1) != 0)
+		err = -errno;
+	if (err != 0)
+		return open_failed(lines > 0 ? "write" : "remove", path, err);
+	if (path != open_state)
+		printf("%s%s %s\n", run.dry ? "would " : "",
+		       lines > 0 ? "write" : "remove", path);
+	return TOOL_GOOD;
+}
+
+/* Without Sscofpmf, a RISC-V PMU counts in all modes at once. */
+static bool open_kernel_too(void)
+{
+	FILE *f = fopen("proc/cpuinfo", "r");
+	char text[4096];
+
+	if (f == NULL)
+		return false;
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	return strstr(text, "\nisa\t\t: rv") && !strstr(text, "sscofpmf");
+}
+
+static int open_change(int i, int *now, int value)
+{
+	const struct open_setting *s = &open_settings[i];
+	FILE *f = run.dry ? NULL : fopen(s->path + 1, "w");
+	bool good = run.dry || (f != NULL && fprintf(f, "%d\n", value) > 0);
+
+	if ((f != NULL && fclose(f) != 0) || !good)
+		return open_failed("write", s->path, -errno);
+	printf("%s %s: %d -> %d: %s\n", run.dry ? "would set" : "set", s->path,
+	       *now, value, value == s->value ? s->allows : "as it was");
+	run.shown++;
+	*now = value;
+	return TOOL_GOOD;
+}
+
+static int open_status(int i, int *now)
+{
+	const struct open_setting *s = &open_settings[i];
+	bool enough = open_enough(i, *now);
+
+	if (!enough && (s->when & ~run.when) != 0)
+		return TOOL_GOOD;
+	run.shown++;
+	printf("%s: %d, ", s->path, *now);
+	if (!enough)
+		printf("closed; with %d, ", s->value);
+	else if (run.record.old[i] >= 0)
+		printf("open, and %d before; ", run.record.old[i]);
+	else
+		printf("open; ");
+	printf("%s\n", s->allows);
+	return enough ? TOOL_GOOD : TOOL_FINDING;
+}
+
+static int open_apply(int i, int *now)
+{
+	int *old = &run.record.old[i], before = *old;
+
+	if ((open_settings[i].when & ~run.when) != 0 || open_enough(i, *now))
+		return TOOL_GOOD;
+	*old = *now;
+	run.stuck = open_save(open_state) != TOOL_GOOD;
+	if (!run.stuck && !open_change(i, now, open_settings[i].value))
+		return TOOL_GOOD;
+	*old = before;
+	if (!run.stuck)
+		open_save(open_state);
+	return TOOL_FINDING;
+}
+
+static int open_revert(int i, int *now)
+{
+	int *old = &run.record.old[i], value = open_settings[i].value;
+
+	if (*old >= 0 && *now == value && open_change(i, now, *old))
+		return TOOL_FINDING;
+	if (*old >= 0 && *now != *old) {
+		printf("left %s: %d, set by somebody since; it was %d\n",
+		       open_settings[i].path, *now, *old);
+		run.shown++;
+	}
+	*old = -1;
+	return TOOL_GOOD;
+}
+
+static int open_each(void)
+{
+	static int (*const act[])(int, int *) = {open_status, open_apply,
+						 open_revert};
+	int i, now = 0, err = 0, status = TOOL_GOOD;
+	const char *path = "";
+
+	for (i = 0; i < OPEN_SETTINGS && !run.stuck; i++) {
+		if (strcmp(path, open_settings[i].path) != 0) {
+			path = open_settings[i].path;
+			err = open_get(path, &now);
+			if (err != 0 && err != -ENOENT)
+				status = open_failed("read", path, err);
+		}
+		if (err == 0) {
+			err = act[run.apply + 2 * run.revert](i, &now);
+			status |= err;
+		} else if (err == -ENOENT && run.revert)
+			run.record.old[i] = -1;
+	}
+	return status;
+}
+
+static int open_run(void)
+{
+	int status = open_recall(), saved = TOOL_GOOD;
+	struct open_record file;
+
+	if (status != TOOL_GOOD && (run.apply || run.revert))
+		return status;
+	run.when = run.rdpmc_all | run.no_nmi |
+		   (open_kernel_too() ? OPEN_KERNEL_TOO : 0);
+	status |= open_each();
+	if (run.shown == 0 && status == TOOL_GOOD)
+		printf("nothing to do\n");
+	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)
+		printf("%s: makes settings at every boot\n", open_sysctl);
+	if (run.revert)
+		saved = open_save(open_state);
+	if ((run.revert || run.persist) && !run.stuck && saved == TOOL_GOOD)
+		saved = open_save(open_sysctl) || open_save(open_tmpfiles);
+	return status | saved;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"apply", no_argument, NULL, APPLY},
-		{"dry-run", no_argument, NULL, 'd'},
+		{"apply", no_argument, &run.apply, 1},
+		{"dry-run", no_argument, &run.dry, 1},
 		{"help", no_argument, NULL, 'h'},
-		{"persist", no_argument, NULL, 'p'},
-		{"revert", no_argument, NULL, REVERT},
+		{"no-nmi-watchdog", no_argument, &run.no_nmi, OPEN_NO_NMI},
+		{"persist", no_argument, &run.persist, 1},
+		{"rdpmc-all", no_argument, &run.rdpmc_all, OPEN_RDPMC_ALL},
+		{"revert", no_argument, &run.revert, 1},
 		{"root", required_argument, NULL, 'r'},
-		{"status", no_argument, NULL, STATUS},
+		{"status", no_argument, &run.status, 1},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	enum action action = BY_USER, asked;
-	struct open_run run = {0};
-	int option;
+	const char *root = "/";
+	int o, clash;
 
-	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		switch (option) {
-		case 'd':
-			run.dry = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return tool_end(OPEN_TOOL, TOOL_GOOD);
-		case 'r':
-			run.root = optarg;
-			break;
-		case 'V':
-			tool_version(OPEN_TOOL);
-			return tool_end(OPEN_TOOL, TOOL_GOOD);
-		case '?':
+	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+		if (o == '?')
 			return tool_usage(OPEN_TOOL, NULL);
-		default:
-			asked = option == 'p' ? APPLY : (enum action)option;
-			if (action != BY_USER && action != asked)
-				return usage("--status, --apply or --persist, "
-					     "--revert: one of them");
-			run.persist |= option == 'p';
-			action = asked;
-		}
+		if (o == 'r')
+			root = optarg;
+		if (o == 'h')
+			fputs(open_help, stdout);
+		if (o == 'V')
+			tool_version(OPEN_TOOL);
+		if (o == 'h' || o == 'V')
+			return tool_end(OPEN_TOOL, TOOL_GOOD);
 	}
-	if (optind < argc)
+	run.apply |= run.persist;
+	clash = run.status + run.apply + run.revert > 1 ||
+		(run.status && run.dry) ||
+		(run.revert && (run.rdpmc_all || run.no_nmi));
+	if (clash)
+		fputs(OPEN_TOOL ": these options exclude each other\n", stderr);
+	if (clash || optind < argc)
 		return tool_usage(OPEN_TOOL, argv[optind]);
-	return tool_end(OPEN_TOOL, act(argv[0], action, run));
+	if (!run.status && !run.revert && (run.dry || geteuid() == 0))
+		run.apply = 1;
+	if (chdir(root) != 0) {
+		open_failed("use", root, -errno);
+		return TOOL_USAGE;
+	}
+	umask(022); /* --status is for everybody */
+	return tool_end(OPEN_TOOL, open_run());
 }

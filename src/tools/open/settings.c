@@ -1,78 +1,75 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The settings that cpucycles-open opens, and what open means for each. */
+/* The settings that cpucycles-open changes, and its record of them. */
 #include <config.h>
-#include <errno.h>
-#include <limits.h>
+#include <string.h>
 #include "settings.h"
 
-#define RDPMC                                                             \
-	"every program may read, without a system call, all performance " \
-	"counters of the CPU that it runs on, whatever they count"
+/* clang-format off */
+#define KERNEL(name) "/proc/sys/kernel/" name, "kernel." name
+#define RDPMC(pmu) \
+	{"/sys/bus/event_source/devices/" pmu "/rdpmc", NULL, false, 2, \
+	 OPEN_RDPMC_ALL, "every process may read every counter at any time, " \
+	 "also those that count for others"}, \
+	{"/sys/bus/event_source/devices/" pmu "/rdpmc", NULL, false, 1, 0, \
+	 "programs with an event may read the CPU's counters directly"}
 
 const struct open_setting open_settings[OPEN_SETTINGS] = {
-	/* -1 to 2 are Linux's; Debian's and Ubuntu's kernels have 3 and 4. */
-	{
-		.path = "/proc/sys/kernel/perf_event_paranoid",
-		.value = 2,
-		.lower = true,
-		.allows = "every user may count what their own programs do "
-			  "in user mode",
-	},
-	/* arm64 and RISC-V; there 2 lets everybody read, event or not. */
-	{
-		.path = "/proc/sys/kernel/perf_user_access",
-		.value = 1,
-		.allows = "every user may read, without a system call, the "
-			  "counters that count their own programs",
-	},
-	/* x86; the second and third where cores are of two types. */
-	{
-		.path = "/sys/devices/cpu/rdpmc",
-		.value = 2,
-		.allows = RDPMC,
-	},
-	{
-		.path = "/sys/devices/cpu_core/rdpmc",
-		.value = 2,
-		.allows = RDPMC,
-	},
-	{
-		.path = "/sys/devices/cpu_atom/rdpmc",
-		.value = 2,
-		.allows = RDPMC,
-	},
-	/* It occupies the fixed-function counter for cycles. */
-	{
-		.path = "/proc/sys/kernel/nmi_watchdog",
-		.value = 0,
-		.lower = true,
-		.intel = true,
-		.allows = "a cycle counter is free for every user, and the "
-			  "kernel does not notice when a CPU hangs",
-	},
+	/* Linux has -1 to 2; Debian's and Ubuntu's kernels add 3 and 4. */
+	{KERNEL("perf_event_paranoid"), true, 1, OPEN_KERNEL_TOO,
+	 "users may also count what the kernel does for their programs"},
+	{KERNEL("perf_event_paranoid"), true, 2, 0,
+	 "users may count what their programs do in user mode"},
+	/* arm64 and RISC-V. */
+	{KERNEL("perf_user_access"), false, 1, 0,
+	 "programs may read the counters of their events directly"},
+	/* x86. Each type of core has a file, but Linux one value for all. */
+	RDPMC("cpu"), RDPMC("cpu_core"), RDPMC("cpu_atom"), RDPMC("cpu_lowpower"),
+	{KERNEL("nmi_watchdog"), true, 0, OPEN_NO_NMI,
+	 "a counter is free, but the kernel no longer detects hard lockups"},
 };
+/* clang-format on */
 
-bool open_enough(const struct open_setting *setting, int value)
+static const char open_mark[] = "# Written by cpucycles-open; cpucycles-open "
+				"--revert removes this file.\n";
+
+bool open_enough(int i, int now)
 {
-	return setting->lower ? value <= setting->value
-			      : value >= setting->value;
+	const struct open_setting *setting = &open_settings[i];
+
+	return setting->lower ? now <= setting->value : now >= setting->value;
 }
 
-int open_number(const char *text, size_t length, int *value)
+void open_format(const struct open_record *record, FILE *f)
 {
-	size_t i = length > 0 && text[0] == '-';
-	bool negative = i > 0;
-	int number = 0;
+	int i;
 
-	if (i == length || (text[i] == '0' && length > 1))
-		return -EINVAL;
-	for (; i < length; i++) {
-		int digit = text[i] - '0';
+	fputs(open_mark, f);
+	for (i = 0; i < OPEN_SETTINGS; i++)
+		if (record->old[i] >= 0)
+			fprintf(f, "# %s %d %d\n", open_settings[i].path,
+				record->old[i], open_settings[i].value);
+	fputc('\n', f);
+}
 
-		if (digit < 0 || digit > 9 || number > (INT_MAX - digit) / 10)
-			return -EINVAL;
-		number = number * 10 + digit;
+int open_parse(struct open_record *record, FILE *f)
+{
+	char line[128], again[sizeof line];
+	bool more;
+	int i, old;
+
+	memset(record, -1, sizeof *record);
+	if (fgets(line, sizeof line, f) == NULL || strcmp(line, open_mark) != 0)
+		return OPEN_FOREIGN;
+	more = fgets(line, sizeof line, f) != NULL;
+	for (i = 0; i < OPEN_SETTINGS; i++) {
+		if (sscanf(line, "# %*s %9d", &old) != 1)
+			break;
+		snprintf(again, sizeof again, "# %s %d %d\n",
+			 open_settings[i].path, old, open_settings[i].value);
+		if (strcmp(line, again) != 0 || old < 0 || open_enough(i, old))
+			continue;
+		record->old[i] = old;
+		more = fgets(line, sizeof line, f) != NULL;
 	}
-	*value = negative ? -number : number;
-	return 0;
+	return more && strcmp(line, "\n") == 0 ? 0 : OPEN_DAMAGED;
 }

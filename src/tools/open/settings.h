@@ -1,29 +1,42 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The settings that cpucycles-open opens, and what open means for each. */
+/* The settings that cpucycles-open changes, and its record of them:
+ *
+ *	# Written by cpucycles-open; cpucycles-open --revert removes this file.
+ *	# /proc/sys/kernel/perf_event_paranoid 4 2
+ *
+ * and an empty line. PATH OLD NEW is on record before NEW is set. */
 #ifndef OPEN_SETTINGS_H
 #define OPEN_SETTINGS_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
-#define OPEN_SETTINGS 6
+#define OPEN_SETTINGS 12
 
-struct open_setting {
+/* What makes a value wanted, as bits. */
+enum { OPEN_KERNEL_TOO = 1, OPEN_RDPMC_ALL = 2, OPEN_NO_NMI = 4 };
+
+/* Of two with the same path, the more open one comes first. */
+extern const struct open_setting {
 	const char *path;
-	int value;  /* the one that is set; no more is needed */
-	bool lower; /* smaller values are more open; else greater ones */
-	bool intel; /* of use on Intel's CPUs only */
-	const char *allows; /* what `value` means, for whom; one line */
+	const char *sysctl; /* its name for sysctl.d, or NULL */
+	bool lower;         /* smaller values are more open */
+	int value, when;    /* wanted always if `when` is 0 */
+	const char *allows; /* what the value allows, or costs */
+} open_settings[OPEN_SETTINGS];
+
+/* For each setting the value that this program replaced, or -1. */
+struct open_record {
+	int old[OPEN_SETTINGS];
 };
 
-/* Known by their place in this table, here and in struct open_state. */
-extern const struct open_setting open_settings[OPEN_SETTINGS];
+/* Whether `now` is at least as open as setting i. */
+bool open_enough(int i, int now);
+void open_format(const struct open_record *record, FILE *f);
 
-/* This value allows at least what the setting's own does. */
-bool open_enough(const struct open_setting *setting, int value);
-
-/* The decimal number that text[0..length) is, without sign unless negative,
- * and without leading zeros. 0, or -EINVAL when it is anything else. */
-int open_number(const char *text, size_t length, int *value);
+/* Takes only what open_format can have written, so that a forged record can at
+ * worst make one of the settings less open. */
+enum { OPEN_FOREIGN = 1 /* not our first line */, OPEN_DAMAGED };
+int open_parse(struct open_record *record, FILE *f);
 
 #endif
