@@ -444,7 +444,7 @@ if test "$(id -u)" -eq 0; then
 else
 	run 1 && values 4 0 1 0 && says closed 3
 	ok "an ordinary user gets --status"
-	user=env
+	user="env"
 	chmod a-w "$root/run"
 fi
 if test -n "$user"; then
