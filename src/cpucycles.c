@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "calibrate.h"
+#include "calibration.h"
 #include "clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
@@ -114,7 +114,7 @@ static bool selection_made(void)
 	       __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
 		       cpuc_current->entry &&
 	       (cpuc_current->counter->chains == NULL ||
-		cpuc_ruler.ops != NULL);
+		cpuc_calibration_done());
 }
 
 long long cpuc_first(void)
@@ -237,7 +237,7 @@ static void describe_try(struct cpuc_slot *slot)
 static double describe_scaling(const struct cpuc_slot *slot)
 {
 	if (slot->counter->chains != NULL)
-		return (double)cpuc_ruler.ratio / 4294967296.0;
+		return cpuc_calibration_ratio();
 	return cpuc_scale_ratio(&slot->scale);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The rate of the core that this thread is running on, now. */
 #include <config.h>
-#include "calibrate.h"
+#include "calibration.h"
 #include "clock.h"
 #include "observe.h"
 #include "probe.h"
@@ -12,12 +12,12 @@
 
 static uint64_t observe_by_chains(void)
 {
-	uint64_t ratio = 0;
+	uint64_t hz = 0;
 	int i;
 
-	for (i = 0; i < TRIES && ratio == 0; i++)
-		ratio = cpuc_windows(&cpuc_ruler, CPUC_WINDOWS_MAX);
-	return cpuc_core_rate(&cpuc_ruler, ratio);
+	for (i = 0; i < TRIES && hz == 0; i++)
+		hz = cpuc_calibration_hz();
+	return hz;
 }
 
 static uint64_t observe_once(const struct cpuc_slot *slot)
@@ -79,10 +79,10 @@ static void observe(void *arg)
 	size_t i;
 
 	/* A counter that failed is tried again by the next selection. */
-	for (i = 0; i < o->n && cpuc_ruler.ops == NULL; i++)
+	for (i = 0; i < o->n && !cpuc_calibration_done(); i++)
 		if (o->slots[i].counter->chains != NULL && !o->slots[i].failed)
 			observe_calibrate(&o->slots[i]);
-	if (cpuc_ruler.ops != NULL)
+	if (cpuc_calibration_done())
 		o->hz = observe_by_chains();
 	else if (o->current->counter != NULL &&
 		 o->current->counter->kind <= CPUC_CORE_KERNEL)

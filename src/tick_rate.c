@@ -3,7 +3,7 @@
  * against the operating system's clock. */
 #include <config.h>
 #include <errno.h>
-#include "calibrate.h"
+#include "calibration.h"
 #include "tick_rate.h"
 
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
@@ -45,24 +45,40 @@ static struct moment tick_now(const struct cpuc_counter *c,
 	return best;
 }
 
-/* Ticks per second over at least so many nanoseconds; 0: unknown. */
-static uint64_t tick_estimate(const struct cpuc_counter *c,
-			      const struct cpuc_world *world, uint64_t window)
+/* Waits until so many nanoseconds after a; false: the time stands still. */
+static bool tick_wait(const struct cpuc_world *world, struct moment a,
+		      uint64_t ns)
 {
-	struct moment a = tick_now(c, world), b;
-	uint64_t ticks;
 	int reads = READS_MAX;
 
-	while (world->now_ns() - a.ns < window)
+	while (world->now_ns() - a.ns < ns)
 		if (reads-- == 0)
-			return 0;
-	b = tick_now(c, world);
-	ticks = b.tick - a.tick;
+			return false;
+	return true;
+}
+
+/* Ticks per second; 0: unknown. */
+static uint64_t tick_between(const struct cpuc_counter *c, struct moment a,
+			     struct moment b)
+{
+	uint64_t ticks = b.tick - a.tick;
+
 	if (c->bits == 32)
 		ticks = (uint32_t)ticks;
 	if (b.ns <= a.ns || ticks > UINT64_MAX / 1000000000)
 		return 0;
 	return ticks * 1000000000 / (b.ns - a.ns);
+}
+
+/* Over at least so many nanoseconds. */
+static uint64_t tick_estimate(const struct cpuc_counter *c,
+			      const struct cpuc_world *world, uint64_t window)
+{
+	struct moment a = tick_now(c, world);
+
+	return tick_wait(world, a, window)
+		       ? tick_between(c, a, tick_now(c, world))
+		       : 0;
 }
 
 static bool tick_within(uint64_t a, uint64_t b, uint64_t parts)
@@ -71,23 +87,32 @@ static bool tick_within(uint64_t a, uint64_t b, uint64_t parts)
 }
 
 /* Three estimates over the shortest window in which they agree to 1/AGREE:
- * microseconds for a fine clock, milliseconds for a coarse one. */
+ * microseconds for a fine clock, milliseconds for a coarse one. By overlapping
+ * windows: none of the four moments is in all of them, so that one that was
+ * disturbed shows. */
 static bool tick_measure(const struct cpuc_counter *c,
 			 const struct cpuc_world *world, uint64_t rate[3])
 {
 	uint64_t window, *shared = c->shared_rate;
+	struct moment m[4];
+	int i;
 
 	if (shared != NULL && *shared != 0) {
 		rate[0] = rate[1] = rate[2] = *shared;
 		return true;
 	}
 	for (window = 10000; window <= 10000000; window *= 4) {
-		rate[0] = tick_estimate(c, world, window);
-		rate[1] = tick_estimate(c, world, window);
-		if (rate[0] == 0 || !tick_within(rate[0], rate[1], AGREE))
-			continue;
-		rate[2] = tick_estimate(c, world, window);
-		if (tick_within(rate[0], rate[2], AGREE))
+		m[0] = tick_now(c, world);
+		for (i = 1; i < 4; i++) {
+			if (!tick_wait(world, m[i - 1], window / 2))
+				return false;
+			m[i] = tick_now(c, world);
+		}
+		rate[0] = tick_between(c, m[0], m[2]);
+		rate[1] = tick_between(c, m[1], m[3]);
+		rate[2] = tick_between(c, m[0], m[3]);
+		if (rate[0] != 0 && tick_within(rate[0], rate[1], AGREE) &&
+		    tick_within(rate[0], rate[2], AGREE))
 			break;
 	}
 	if (window > 10000000)
@@ -136,7 +161,7 @@ static bool tick_confirmed(const struct cpuc_slot *slot,
 {
 	uint64_t window, seen;
 
-	for (window = 10000; window <= 160000; window *= 4) {
+	for (window = 2500; window <= 160000; window *= 4) {
 		seen = tick_estimate(slot->counter, world, window);
 		if (seen == 0 || tick_within(seen, slot->rate, 50))
 			return true;

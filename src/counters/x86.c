@@ -8,33 +8,34 @@
 #include "x86.h"
 
 uint64_t cpuc_x86_tsc_rate;
+static bool tsc_emulated;
 
-/* CPUID costs microseconds in a virtual machine, where it traps. */
-static uint64_t stated_rate(void)
+#define SIGNATURE(a, b, c, d) \
+	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
+
+/* What CPUID says: of the counter's rate in Hz (0: nothing), and whether QEMU's
+ * code generator is the CPU. The hypervisors' leaves come first: each leaf costs
+ * microseconds in a virtual machine, where CPUID traps. */
+static uint64_t tsc_stated(bool *emulated)
 {
-	unsigned max, a, b, c, d;
+	unsigned max, vendor = 0, a, b, c, d;
 
-	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate in ECX, and
-	 * the ratio EBX / EAX of the counter to it. */
-	max = (unsigned)__get_cpuid_max(0, NULL);
-	if (max >= 0x15) {
-		__cpuid(0x15, a, b, c, d);
-		if (a != 0 && b != 0 && c != 0)
-			return (uint64_t)c * b / a;
+	/* Leaf 0x40000000: the last of these leaves, and who it is. A CPU that
+	 * has no hypervisor answers something else. Leaf 0x40000010: kHz. */
+	max = (unsigned)__get_cpuid_max(0x40000000, &vendor);
+	*emulated = vendor == SIGNATURE('T', 'C', 'G', 'T');
+	if (max >= 0x40000010 && max <= 0x400000ff) {
+		__cpuid(0x40000010, a, b, c, d);
+		if (a != 0)
+			return (uint64_t)a * 1000;
 	}
-	/* The hypervisors' convention: leaf 0x40000010 has kHz in EAX, where
-	 * leaf 1 says that there is a hypervisor and its own maximum leaf
-	 * reaches that far. */
-	if (max < 1)
+	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate in ECX, and
+	 * the ratio EBX / EAX of the counter to it. AMD has no such leaf. */
+	max = (unsigned)__get_cpuid_max(0, &vendor);
+	if (max < 0x15 || vendor == SIGNATURE('A', 'u', 't', 'h'))
 		return 0;
-	__cpuid(1, a, b, c, d);
-	if (!(c >> 31))
-		return 0;
-	__cpuid(0x40000000, a, b, c, d);
-	if (a < 0x40000010 || a > 0x400000ff)
-		return 0;
-	__cpuid(0x40000010, a, b, c, d);
-	return (uint64_t)a * 1000;
+	__cpuid(0x15, a, b, c, d);
+	return a != 0 && b != 0 && c != 0 ? (uint64_t)c * b / a : 0;
 }
 
 int cpuc_x86_open_tsc(struct cpuc_slot *slot)
@@ -48,7 +49,7 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 		return -EPERM;
 	}
 	if (!asked)
-		rate = stated_rate();
+		rate = tsc_stated(&tsc_emulated);
 	asked = true;
 	if (slot->rate == 0)
 		slot->rate = rate;
@@ -77,5 +78,16 @@ int cpuc_x86_fixed_cycles(struct cpuc_slot *slot)
 	return -ENOTSUP;
 }
 #endif
+
+int cpuc_x86_open_core(struct cpuc_slot *slot)
+{
+	int err = cpuc_x86_open_tsc(slot);
+
+	if (err != 0 || !tsc_emulated)
+		return err;
+	cpuc_reason(slot, "an emulated CPU: no instruction has a known "
+			  "latency");
+	return -ENOTSUP;
+}
 
 #endif

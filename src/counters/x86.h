@@ -17,6 +17,9 @@
  * states it. */
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
+/* The same for a counter that is calibrated: refuses an emulated CPU. */
+int cpuc_x86_open_core(struct cpuc_slot *slot);
+
 /* The time-stamp counter's measured rate, for all that read it. */
 extern uint64_t cpuc_x86_tsc_rate;
 

@@ -1,136 +1,297 @@
 /* SPDX-License-Identifier: 0BSD */
 /* How true the counts are: the error of each usable counter, in percent,
- * against chains of known length: of crc32, 3 cycles a link, and of add, 1.
- * Where the host runs something on the other hardware thread of the core, a
- * link of 1 cycle now and then takes 2, so that the second chain then takes
- * more cycles than it has links, and a true count says so.
+ * against a chain of CYCLES.
  *
- * The rate of a core may change from timing to timing, faster than anything
- * that measures it now and then can follow. For comparison, the rows "(clock,
- * one ratio)" are of a clock outside the core with the ratio that makes the
- * median of each block exact: what scatters there is the rate within a block.
- * A counter that follows the rate can be a little better than that, but not
- * where the changes are faster than its measurements. */
+ * On a shared host many timings are lengthened by what no clock outside the
+ * core can see: another guest has the core, or an interrupt. So each timing is
+ * also taken with the bare clock, fenced, just inside the counter's two calls,
+ * and counts only if that shows no disturbance: if it is within 1% of the
+ * lower quartile of its block. What is left is the error of the ratio in use.
+ *
+ * The rate of a core moves within a block too. For comparison, "one ratio" is
+ * the bare clock with the ratio that suits the block best: its scatter is that
+ * of the core, and no counter can be much better.
+ *
+ * --long measures as much as the figures of cpucycles(7) need: a minute. */
 #include <config.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "bench.h"
 #include "subject.h"
 #include "tools/common/known.h"
 
 #define TABLE "truth"
-#define TIMINGS 2500
-#define BLOCKS 12
+#define TABLE_FRESH "truth-fresh"
+#define CYCLES 30000
+#define TIMINGS 1500
+#define BLOCKS_LONG 60
+#define BLOCKS_SHORT 12
+#define FRESH 30
+#define FRESH_NS 500000
+#define FRESH_TIMINGS 1000
+#define NEAR 1.01 /* of the lower quartile, is undisturbed */
 
-static long long v[TIMINGS], all[BLOCKS * TIMINGS];
+struct timing {
+	double counted, raw;
+};
 
-/* work: NULL for nothing. */
-static void time_block(long long (**count)(void), const struct known *work,
-		       long long *out)
+/* Blocks of timings, each after the time that an empty one takes is taken off,
+ * become errors: of the block, of single timings, and of one ratio. */
+static struct {
+	double block[BLOCKS_LONG];
+	double single[BLOCKS_LONG * TIMINGS], one[BLOCKS_LONG * TIMINGS];
+	int blocks, singles;
+} found;
+
+#if defined(__x86_64__) || defined(__i386__)
+#define FENCE() __asm__ __volatile__("lfence" ::: "memory")
+#elif defined(__aarch64__)
+#define FENCE() __asm__ __volatile__("isb" ::: "memory")
+#else
+#define FENCE() __asm__ __volatile__("" ::: "memory")
+#endif
+
+static int compare(const void *a, const void *b)
 {
-	unsigned long turns = work ? KNOWN_CYCLES / work->turn : 0;
-	long long t;
-	int i, n = bench_rounds(TIMINGS - 1);
+	double x = *(const double *)a, y = *(const double *)b;
 
-	for (i = 0; i < n; i++) {
-		t = (*count)();
-		if (work != NULL)
-			work->loop(turns);
-		else
-			known_nothing();
-		out[i] = (*count)() - t;
+	return (x > y) - (x < y);
+}
+
+static double quantile(double *v, int n, double q)
+{
+	qsort(v, (size_t)n, sizeof *v, compare);
+	return n > 0 ? v[(int)((n - 1) * q + 0.5)] : 0;
+}
+
+static struct timing time_one(long long (*count)(void), bool work)
+{
+	long long c = count(), raw;
+
+	FENCE();
+	raw = bench_bare();
+	FENCE();
+	if (work)
+		known->loop(CYCLES / known->turn);
+	else
+		known_nothing();
+	FENCE();
+	raw = bench_bare() - raw;
+	FENCE();
+	return (struct timing){(double)(count() - c), (double)raw};
+}
+
+/* The mean of an empty timing's counts: the median would be a step of the
+ * clock. Those that were interrupted are left out. */
+static struct timing empty_timing(long long (*count)(void))
+{
+	static double v[2][TIMINGS];
+	struct timing t, sum = {0, 0};
+	double limit[2];
+	int i, n = 0;
+
+	for (i = 0; i < TIMINGS; i++) {
+		t = time_one(count, false);
+		v[0][i] = t.counted;
+		v[1][i] = t.raw;
+	}
+	for (i = 0; i < 2; i++) {
+		static double sorted[TIMINGS];
+
+		memcpy(sorted, v[i], sizeof sorted);
+		limit[i] = 2 * quantile(sorted, TIMINGS, 0.5);
+	}
+	for (i = 0; i < TIMINGS; i++)
+		if (v[0][i] <= limit[0] && v[1][i] <= limit[1]) {
+			sum.counted += v[0][i];
+			sum.raw += v[1][i];
+			n++;
+		}
+	return (struct timing){sum.counted / (n ? n : 1),
+			       sum.raw / (n ? n : 1)};
+}
+
+/* Keeps what is undisturbed of t[0 ... n), without what is empty in them, and
+ * gives the mean error; *ratio becomes cycles per bare tick. */
+static double block_error(struct timing *t, int *n, struct timing empty,
+			  double *ratio)
+{
+	static double raw[TIMINGS];
+	double limit, error = 0, sum = 0;
+	int i, kept = 0;
+
+	for (i = 0; i < *n; i++)
+		raw[i] = t[i].raw - empty.raw;
+	limit = quantile(raw, *n, 0.25);
+	for (i = 0; i < *n; i++) {
+		t[kept].raw = t[i].raw - empty.raw;
+		t[kept].counted = t[i].counted - empty.counted;
+		if (t[kept].raw <= limit * NEAR && t[kept].raw >= limit / NEAR) {
+			error += t[kept].counted / CYCLES - 1;
+			sum += t[kept].raw;
+			kept++;
+		}
+	}
+	*n = kept;
+	*ratio = kept ? (double)CYCLES * kept / sum : 0;
+	return kept ? error / kept : 0;
+}
+
+static void block(long long (*count)(void), int n, struct timing empty)
+{
+	static struct timing t[TIMINGS];
+	double ratio;
+	int i;
+
+	for (i = 0; i < n; i++)
+		t[i] = time_one(count, true);
+	found.block[found.blocks++] = block_error(t, &n, empty, &ratio);
+	for (i = 0; i < n; i++, found.singles++) {
+		found.single[found.singles] = t[i].counted / CYCLES - 1;
+		found.one[found.singles] = t[i].raw * ratio / CYCLES - 1;
 	}
 }
 
-static long long bare(void)
+static void print(const char *table, const char *row, const char *column,
+		  double error)
 {
-	return bench_bare();
+	bench_value(table, row, column, "%+.3f", error * 100);
 }
 
-static void print(const char *name, const char *kind, const char *chain,
-		  const char *column, long long millionths)
-{
-	double percent = (double)millionths / 1e4;
-	char row[192];
-
-	snprintf(row, sizeof row, "%s, %s", name, chain);
-	bench_value(TABLE, row, "kind", "%s", kind);
-	if (column[0] == 'w') /* a distance */
-		bench_value(TABLE, row, column, "%.3f", percent);
-	else
-		bench_value(TABLE, row, column, "%+.3f", percent);
-}
-
-/* Whether to divide each block by its own median, as said above. */
 static void bench(const char *name, const char *kind, long long (**count)(void),
-		  const struct known *work, bool one_ratio)
+		  int blocks, int timings)
 {
-	long long empty, full = KNOWN_CYCLES, median, worst = 0, spread = 0;
-	long long low, high;
-	int b, i, n = bench_rounds(TIMINGS - 1);
+	struct timing empty;
+	double v[BLOCKS_LONG], middle;
+	int i;
 
 	bench_progress("the truth:", name);
-	time_block(count, NULL, v);
-	empty = bench_median(v, n);
-	for (b = 0; b < BLOCKS; b++) {
-		time_block(count, work, v);
-		stats_sort(v, n);
-		if (one_ratio)
-			full = stats_quantile(v, n, 1, 2) - empty;
-		for (i = 0; i < n; i++)
-			v[i] = (v[i] - empty - full) * 1000000 / full;
-		memcpy(all + b * n, v, (size_t)n * sizeof *v);
-		median = stats_quantile(v, n, 1, 2);
-		low = median - stats_quantile(v, n, 1, 10);
-		high = stats_quantile(v, n, 9, 10) - median;
-		worst = llabs(median) > worst ? llabs(median) : worst;
-		spread = low > spread ? low : spread;
-		spread = high > spread ? high : spread;
-	}
-	stats_sort(all, BLOCKS * n);
-	print(name, kind, work->name, "10th",
-	      stats_quantile(all, BLOCKS * n, 1, 10));
-	print(name, kind, work->name, "median",
-	      stats_quantile(all, BLOCKS * n, 1, 2));
-	print(name, kind, work->name, "90th",
-	      stats_quantile(all, BLOCKS * n, 9, 10));
-	print(name, kind, work->name, "worst", worst);
-	print(name, kind, work->name, "widest", spread);
+	found.blocks = found.singles = 0;
+	empty = empty_timing(*count);
+	for (i = 0; i < blocks; i++)
+		block(*count, timings, empty);
+	memcpy(v, found.block, sizeof v);
+	middle = quantile(v, blocks, 0.5);
+	for (i = 0; i < blocks; i++)
+		v[i] = found.block[i] < 0 ? -found.block[i] : found.block[i];
+	bench_value(TABLE, name, "kind", "%s", kind);
+	print(TABLE, name, "median", middle);
+	print(TABLE, name, "error", quantile(v, blocks, 0.5));
+	print(TABLE, name, "error p90", quantile(v, blocks, 0.9));
+	print(TABLE, name, "worst", quantile(v, blocks, 1));
+	print(TABLE, name, "10th", quantile(found.single, found.singles, 0.1));
+	print(TABLE, name, "90th", quantile(found.single, found.singles, 0.9));
+	print(TABLE, name, "one ratio, 10th",
+	      quantile(found.one, found.singles, 0.1));
+	print(TABLE, name, "one ratio, 90th",
+	      quantile(found.one, found.singles, 0.9));
 }
 
-int main(void)
+/* The error in the first half millisecond of counting. */
+static void *fresh(void *error)
 {
-	long long (*clock)(void) = bare;
-	const struct known *k;
+	static struct timing t[FRESH_TIMINGS];
+	long long begin;
+	struct timing empty;
+	double ratio;
+	int n = 0;
+
+	cpucycles();
+	begin = bench_ns();
+	while (bench_ns() - begin < FRESH_NS && n < FRESH_TIMINGS)
+		t[n++] = time_one(cpucycles, true);
+	empty = empty_timing(cpucycles);
+	*(double *)error = block_error(t, &n, empty, &ratio);
+	return NULL;
+}
+
+static int fresh_process(double *error)
+{
+	int fd[2], status;
+	ssize_t got;
+	pid_t pid;
+
+	fflush(NULL);
+	if (pipe(fd) != 0 || (pid = fork()) < 0)
+		return -1;
+	if (pid == 0) {
+		fresh(error);
+		_exit(write(fd[1], error, sizeof *error) != sizeof *error);
+	}
+	close(fd[1]);
+	got = read(fd[0], error, sizeof *error);
+	close(fd[0]);
+	waitpid(pid, &status, 0);
+	return got == sizeof *error ? 0 : -1;
+}
+
+static int fresh_thread(double *error)
+{
+	pthread_t id;
+
+	if (pthread_create(&id, NULL, fresh, error) != 0)
+		return -1;
+	return pthread_join(id, NULL);
+}
+
+/* This process must not have called cpucycles when processes are to be fresh.
+ */
+static void bench_fresh(const char *name, int (*start)(double *))
+{
+	double v[FRESH];
+	int i, n = 0;
+
+	bench_progress("the truth:", name);
+	for (i = 0; i < FRESH; i++) {
+		if (start(&v[n]) != 0)
+			continue;
+		v[n] = v[n] < 0 ? -v[n] : v[n];
+		n++;
+	}
+	if (n == 0)
+		return;
+	print(TABLE_FRESH, name, "error", quantile(v, n, 0.5));
+	print(TABLE_FRESH, name, "error p90", quantile(v, n, 0.9));
+	print(TABLE_FRESH, name, "worst", quantile(v, n, 1));
+}
+
+int main(int argc, char **argv)
+{
+	bool is_long = argc > 1 && !strcmp(argv[1], "--long");
+	int blocks = is_long ? BLOCKS_LONG : BLOCKS_SHORT;
+	int timings = bench_rounds(TIMINGS - 1);
 	struct cpucycles_counter c;
 	struct subject *p;
 	unsigned i = 0;
 
 	bench_title(TABLE,
-		    "3. The truth: error in percent against chains of %d "
-		    "cycles",
-		    KNOWN_CYCLES);
+		    "3. The truth: error in percent against a chain of %d "
+		    "cycles", CYCLES);
 	if (!known_usable()) {
 		bench_note(TABLE, "No chain of known length on this CPU");
 		return 0;
 	}
 	bench_note(TABLE,
-		   "%d blocks of %d timings; worst: the largest median of a "
-		   "block; widest: the largest distance of the 10th or 90th "
-		   "percentile of a block from its median; one ratio: the bare "
-		   "clock with the ratio that suits each block best, for "
-		   "comparison",
-		   BLOCKS, bench_rounds(TIMINGS - 1));
-	cpucycles();
+		   "%d blocks of %d timings, less those that the bare clock "
+		   "shows to be disturbed; error: of a block's mean, whichever "
+		   "its sign; 10th, 90th: percentiles of single timings; one "
+		   "ratio: the same of the bare clock with the ratio that suits "
+		   "each block best, for comparison",
+		   blocks, timings);
+	bench_fresh("processes", fresh_process);
+	bench_fresh("threads", fresh_thread);
+	bench_title(TABLE_FRESH,
+		    "3. The truth of the first half millisecond: error in "
+		    "percent of %d fresh processes and threads (%s)",
+		    FRESH, cpucycles_implementation());
 	while (subject_next(&i, &c))
-		for (k = known; k->loop != NULL; k++)
-			bench(c.name, c.kind, subject_own.count, k, false);
+		bench(c.name, c.kind, subject_own.count, blocks, timings);
 	for (p = subject_peers(); p->count; p++)
-		for (k = known; k->loop != NULL; k++)
-			bench(p->name, "peer", p->count, k, false);
-	for (k = known; k->loop != NULL; k++)
-		bench("(clock, one ratio)", "compare", &clock, k, true);
+		bench(p->name, "peer", p->count, blocks, timings);
 	bench_progress("", "");
 	return 0;
 }

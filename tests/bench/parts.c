@@ -4,7 +4,7 @@
  * what users get. */
 #include <config.h>
 #include <string.h>
-#include "../../src/calibrate.h"
+#include "../../src/calibrated.h"
 #include "../../src/persecond.h"
 #include "../../src/probe.h"
 #include "../../src/select.h"

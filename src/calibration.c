@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Windows, and the calibration of the process: how long windows must be here,
+ * whether the chains can be trusted, and a first ratio.
+ *
+ * Integers only: a floating-point operation could raise a flag, or a trap, in
+ * the midst of the caller's arithmetic. */
+#include <config.h>
+#include <errno.h>
+#include <stddef.h>
+#include "calibration.h"
+
+#define READS 65         /* of the clock, to see its resolution */
+#define STEPS 384        /* of the clock in a window, at least: 0.1% of it */
+#define WINDOW_PARTS 400000 /* of a second in a window, at least: 2.5 us */
+#define TURNS_MAX 4096
+#define TRIALS 3 /* windows of a turn, to see how long that is */
+#define FIRST 3  /* windows for the first ratio, two of which must agree */
+#define CHECKS 2 /* windows of every other chain, */
+#define CHECK_PART 4 /* so much shorter, */
+#define EXACT 50     /* and permille by which they may differ in any case */
+#define ROUNDS 10
+#define RATE_MIN UINT64_C(100000000)
+#define RATE_MAX UINT64_C(10000000000)
+
+struct cpuc_settled cpuc_calibration;
+
+uint32_t cpuc_apart(uint64_t a, uint64_t b)
+{
+	uint64_t d = a > b ? a - b : b - a;
+
+	if (d >= b)
+		return UINT32_C(1) << 20;
+	for (; b >> 43 != 0; b /= 2)
+		d /= 2;
+	return (uint32_t)((d << 20) / b);
+}
+
+static void middle_sort(uint64_t *v, unsigned n)
+{
+	unsigned i, j;
+	uint64_t x;
+
+	for (i = 1; i < n; i++) {
+		x = v[i];
+		for (j = i; j > 0 && v[j - 1] > x; j--)
+			v[j] = v[j - 1];
+		v[j] = x;
+	}
+}
+
+uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
+{
+	uint64_t sum = 0;
+	unsigned i, used = 0;
+
+	middle_sort(v, n);
+	for (i = 0; i < n; i++)
+		if (cpuc_apart(v[i], v[n / 2]) <= near) {
+			sum += v[i];
+			used++;
+		}
+	return used >= need && used > 0 ? sum / used : 0;
+}
+
+/* The ticks of a long run less those of a short one; much when the clock went
+ * back, or the window was interrupted beyond use. */
+static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
+{
+	uint64_t stamp[3], d;
+
+	chain->window(turns, stamp);
+	d = (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]);
+	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
+}
+
+static uint64_t window_ratio(const struct cpuc_settled *s, uint64_t ticks)
+{
+	uint64_t cycles = (uint64_t)s->ops->chain->cycles * s->turns;
+
+	return ticks ? (cycles << CPUC_RATIO_BITS) / ticks : 0;
+}
+
+/* The rate of a core with this ratio; 0 if no core can have it. */
+static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
+{
+	uint64_t hz;
+
+	if (ratio >> 44 != 0)
+		return 0;
+	/* In 64 bits: 16 bits off one factor, 8 off the other. */
+	hz = (ratio >> 16) * (s->hz >> 8) >> 8;
+	return hz >= RATE_MIN && hz <= RATE_MAX ? hz : 0;
+}
+
+static uint64_t windows(const struct cpuc_settled *s, unsigned n,
+			unsigned need, uint32_t near)
+{
+	uint64_t v[CPUC_WINDOWS];
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		v[i] = window_ticks(s->ops->chain, s->turns);
+	return window_ratio(s, cpuc_middle(v, n, need, near + 2 * s->grain));
+}
+
+uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near)
+{
+	uint64_t ratio = windows(&cpuc_calibration, n, need, near);
+
+	return window_hz(&cpuc_calibration, ratio) ? ratio : 0;
+}
+
+/* The clock's resolution in ticks: what reads in a row differ in beyond their
+ * cost, or their common divisor. The TSC of AMD's Zen advances by 26 ticks and
+ * more at a time, Intel's by 1 or 2. 0: the clock stands still. */
+static uint32_t clock_grain(const struct cpuc_chain_ops *ops)
+{
+	uint64_t v[READS], a, b, divisor = 0;
+	unsigned i;
+
+	for (i = 0; i < READS; i++)
+		v[i] = (uint64_t)ops->tick();
+	if (v[READS - 1] == v[0])
+		return 0;
+	for (i = 0; i < READS - 1; i++) {
+		v[i] = v[i + 1] - v[i];
+		for (a = v[i], b = divisor; b != 0;) {
+			divisor = b;
+			b = a % b;
+			a = divisor;
+		}
+		divisor = a;
+	}
+	middle_sort(v, READS - 1);
+	a = v[READS * 7 / 8] - v[READS / 8];
+	if (a < divisor)
+		a = divisor;
+	return a > UINT32_MAX ? UINT32_MAX : (uint32_t)a;
+}
+
+/* Chooses the windows' length. */
+static int calibration_survey(struct cpuc_settled *s, unsigned round)
+{
+	const struct cpuc_chain *chain = s->ops->chain;
+	uint64_t grain, length, turns;
+	uint32_t turn = UINT32_MAX, ticks;
+	int i;
+
+	grain = clock_grain(s->ops);
+	if (grain == 0)
+		return -EAGAIN;
+	length = s->hz / WINDOW_PARTS;
+	if (length < STEPS * grain)
+		length = STEPS * grain;
+	/* Where windows are interrupted that often, shorter ones. */
+	length -= length * round / (2 * ROUNDS);
+	for (i = 0; i < TRIALS; i++) {
+		ticks = window_ticks(chain, 1);
+		turn = ticks < turn ? ticks : turn;
+	}
+	turns = length / turn + 1;
+	if (turns > TURNS_MAX)
+		return -EAGAIN;
+	s->turns = (uint32_t)turns;
+	s->grain = (uint32_t)((grain << 20) / length);
+	return 0;
+}
+
+/* How far the chain takes longer than s->ratio says, in permille. */
+static int check_chain(const struct cpuc_settled *s,
+		       const struct cpuc_chain *chain)
+{
+	uint32_t best = UINT32_MAX, ticks;
+	uint64_t turns, expected, permille;
+	int i;
+
+	turns = (uint64_t)s->turns * s->ops->chain->cycles / chain->cycles /
+			CHECK_PART +
+		1;
+	for (i = 0; i < CHECKS; i++) {
+		ticks = window_ticks(chain, (uint32_t)turns);
+		best = ticks < best ? ticks : best;
+	}
+	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
+	permille = (uint64_t)best * 1000 / expected;
+	return permille > 10000 ? 9000 : (int)permille - 1000;
+}
+
+static int calibration_round(struct cpuc_settled *s, unsigned round,
+			     const char **why, unsigned *permille)
+{
+	unsigned i, off;
+	int more;
+
+	*why = "windows too noisy to agree";
+	*permille = 0;
+	if (calibration_survey(s, round) != 0)
+		return -EAGAIN;
+	s->ratio = windows(s, FIRST, 2, CPUC_PERMILLE(10));
+	if (s->ratio == 0)
+		return -EAGAIN;
+	*why = "the core's rate is outside 100 MHz ... 10 GHz";
+	if (window_hz(s, s->ratio) == 0)
+		return -ERANGE;
+	*why = "chains of different instructions disagree";
+	for (i = 1; i < s->ops->nchains; i++) {
+		more = check_chain(s, &s->ops->chain[i]);
+		off = (unsigned)(more < 0 ? -more : more);
+		if (off > EXACT && (more < 0 || off > s->ops->slack))
+			*permille = off > *permille ? off : *permille;
+	}
+	return *permille ? -EDOM : 0;
+}
+
+/* A neighbour's burst of work, or another process's, must not decide for the
+ * life of this one: later rounds come later and later. */
+static void calibration_pause(const struct cpuc_settled *s, unsigned round)
+{
+	uint64_t begun = (uint64_t)s->ops->tick();
+	uint64_t ticks = (s->hz >> 16) << round;
+	unsigned reads = 1000u << round;
+
+	while ((uint64_t)s->ops->tick() - begun < ticks && reads-- > 0)
+		;
+}
+
+int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
+		   const char **why, unsigned *permille)
+{
+	struct cpuc_settled s = {.ops = ops, .hz = hz};
+	unsigned round;
+	int err;
+
+	if (cpuc_calibration.ops != NULL)
+		return 0;
+	for (round = 0;; round++) {
+		err = calibration_round(&s, round, why, permille);
+		if (err == 0)
+			break;
+		if (round + 1 == ROUNDS)
+			return err;
+		calibration_pause(&s, round);
+	}
+	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
+	/* A third more for the short run, and what is around both. */
+	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * s.turns << 31) /
+			    (s.ratio >> 1));
+	s.span += s.span / 3;
+	s.tick = (uint64_t)ops->tick();
+	s.ops = NULL;
+	cpuc_calibration = s;
+	__atomic_store_n(&cpuc_calibration.ops, ops, __ATOMIC_RELEASE);
+	return 0;
+}
+
+bool cpuc_calibration_done(void)
+{
+	return __atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) != NULL;
+}
+
+double cpuc_calibration_ratio(void)
+{
+	return (double)cpuc_calibration.ratio / 4294967296.0;
+}
+
+uint64_t cpuc_calibration_hz(void)
+{
+	uint64_t ratio = cpuc_windows(CPUC_WINDOWS, CPUC_WINDOWS / 3,
+				      CPUC_PERMILLE(50));
+
+	return window_hz(&cpuc_calibration, ratio);
+}

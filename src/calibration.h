@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Core cycles per tick of a clock outside the core, measured by chains of
+ * dependent instructions of known latency; and whether such chains can be
+ * trusted on this machine, which is settled once a process. */
+#ifndef CPUC_CALIBRATION_H
+#define CPUC_CALIBRATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Ratios are core cycles per tick, in fixed point with so many fraction bits:
+ * 32 make the shift free on 32-bit hosts. */
+#define CPUC_RATIO_BITS 32
+
+/* window() reads the clock before and after a short run of the chain, and
+ * again after a long one. Each read is fenced from the chain, and no call
+ * through a pointer comes between two reads: its misprediction would be in the
+ * window. The long run less the short one takes turns * cycles core cycles. */
+struct cpuc_chain {
+	void (*window)(uint32_t turns, uint64_t stamp[3]); /* turns >= 1 */
+	uint32_t cycles;
+};
+
+/* What an architecture supplies. The first chain makes all windows but those
+ * of the check: there the others must agree with it, or instructions have no
+ * known latency here, as under an emulator. An SMT sibling may lengthen the
+ * others, by `slack` permille at most, and never shortens them. */
+struct cpuc_chain_ops {
+	long long (*tick)(void);
+	const struct cpuc_chain *chain;
+	unsigned nchains;
+	unsigned slack;
+};
+
+/* Constant once `ops` is set, but for `recent`. */
+struct cpuc_settled {
+	const struct cpuc_chain_ops *ops; /* NULL: not calibrated */
+	uint64_t hz;                      /* ticks per second */
+	uint64_t ratio;
+	uint64_t tick;   /* when it was measured */
+	uint32_t recent; /* any thread's latest ratio, CPUC_RECENT_BITS fewer */
+	uint32_t turns;  /* of a window */
+	uint32_t span;   /* ticks that a window takes, about */
+	uint32_t grain;  /* the clock's resolution in a window, 2^-20 of it */
+};
+
+/* Every host loads 32 bits whole. */
+#define CPUC_RECENT_BITS 10
+
+extern struct cpuc_settled cpuc_calibration;
+
+/* Calibrates with a clock of `hz` ticks per second. 0, or a negative errno with
+ * *why in static storage: -EDOM the chains disagree, by *permille; -EAGAIN too
+ * noisy; -ERANGE no plausible rate. Under the lock. A calibrated process stays
+ * as it is. */
+int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
+		   const char **why, unsigned *permille);
+
+/* Whether the process is calibrated. */
+bool cpuc_calibration_done(void);
+
+/* The process's first ratio. */
+double cpuc_calibration_ratio(void);
+
+/* The rate of this thread's core now, Hz; 0: too noisy. */
+uint64_t cpuc_calibration_hz(void);
+
+/* The ratio in n windows now, at most CPUC_WINDOWS: 0 unless `need` of them
+ * are `near` their median. */
+#define CPUC_WINDOWS 48
+uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near);
+
+/* The mean of those of v[0 ... n) that are `near` their median; sorts v. 0
+ * unless there are `need`. */
+uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near);
+
+/* |a - b| in 2^-20 of b, at most 2^20, and the fractions that `near` takes. */
+uint32_t cpuc_apart(uint64_t a, uint64_t b);
+#define CPUC_PERMILLE(n) ((n) * (UINT32_C(1) << 20) / 1000)
+
+#endif
