@@ -45,10 +45,10 @@ enum calibrated_phase {
 	DECIDED    /* `next` is to be put in place */
 };
 
-/* The rest of a thread's state, for the slow path. It owns nothing: a thread's
- * end frees it, and the child of a fork goes on with its copy. */
+/* The rest of a thread's state, for the slow path. The child of a fork goes on
+ * with its copy. */
 struct calibrated_state {
-	struct cpuc_base next;
+	volatile struct cpuc_base next;
 	volatile uint64_t began;     /* the latest measurement */
 	volatile uint32_t serial;    /* and its number */
 	volatile sig_atomic_t phase; /* enum calibrated_phase */
@@ -61,7 +61,10 @@ struct calibrated_state {
 	uint16_t known; /* measurements in the mean */
 };
 
-static CPUC_THREAD struct calibrated_state calibrated_own;
+/* Without memory, and at the very end of a thread, a base goes on for ever. */
+static struct calibrated_state calibrated_none;
+
+static CPUC_THREAD struct calibrated_state *calibrated_own;
 
 static uint64_t calibrated_tick(void)
 {
@@ -82,6 +85,11 @@ static uint64_t ticks_scaled(uint64_t ticks, uint64_t ratio)
 static uint64_t ticks_since(uint64_t tick, uint64_t t)
 {
 	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
+}
+
+static bool ticks_apart(uint64_t a, uint64_t b)
+{
+	return ticks_since(a, b) >= LONG || ticks_since(b, a) >= LONG;
 }
 
 static struct cpuc_base base_own(void)
@@ -139,14 +147,15 @@ static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
  * shows a drift; a core that dithers is noisy, and its mean is right. */
 static void ratio_add(struct calibrated_state *s, uint64_t ratio)
 {
-	uint32_t off = cpuc_apart(ratio, s->mean);
+	uint32_t off = cpuc_apart(ratio, s->mean), limit;
 	int side = ratio > s->mean ? 1 : -1;
 
 	if (s->known < MEMORY)
 		s->known++;
 	s->noise = (uint32_t)ratio_towards(
 		s->noise, cpuc_apart(ratio, s->last), s->known);
-	if (off <= s->noise + s->noise / 4)
+	limit = s->noise + s->noise / 4 + cpuc_calibration.grain / 4;
+	if (off <= limit)
 		s->side = 0;
 	else
 		s->side = (int16_t)(s->side * side > 0 ? s->side + side : side);
@@ -176,6 +185,7 @@ static unsigned ratio_measure(struct calibrated_state *s, uint64_t t,
 			      bool *changed)
 {
 	uint64_t ratio;
+	uint32_t near = NEAR + s->noise;
 
 	if (s->known == 0) {
 		*changed = true;
@@ -188,7 +198,9 @@ static unsigned ratio_measure(struct calibrated_state *s, uint64_t t,
 			return WINDOWS;
 	}
 	ratio = cpuc_windows(WINDOWS, 2, NEAR);
-	if (ratio != 0 && cpuc_apart(ratio, s->mean) <= NEAR) {
+	if (ratio == 0)
+		return WINDOWS;
+	if (cpuc_apart(ratio, s->mean) <= near) {
 		ratio_add(s, ratio);
 		return WINDOWS;
 	}
@@ -254,6 +266,20 @@ static void decide_spoilt(struct calibrated_state *s, struct cpuc_base b,
 	s->phase = DECIDED;
 }
 
+/* The end of a measurement: puts `next` in place, unless another call has taken
+ * over and put its own there, which is then the latest `next` too. */
+static bool end(struct calibrated_state *s, uint32_t serial)
+{
+	bool own = s->serial == serial;
+
+	if (own)
+		base_put(s);
+	if (own && s->serial != serial)
+		base_put(s);
+	s->phase = COUNTING;
+	return own;
+}
+
 /* Finishes the measurement that another call abandoned. */
 static void finish(struct calibrated_state *s)
 {
@@ -267,8 +293,7 @@ static void finish(struct calibrated_state *s)
 		s->spoilt = 1;
 		decide_spoilt(s, base_own(), serial);
 	}
-	base_put(s);
-	s->phase = COUNTING;
+	end(s, serial);
 }
 
 /* Measures with a base that is stale at tick t. False: another call did. */
@@ -283,12 +308,14 @@ static bool measure(struct calibrated_state *s, const struct cpuc_base *b,
 	s->began = *t;
 	s->spoilt = 0;
 	s->phase = MEASURING;
-	if (s->serial != serial || cpuc_own_base.serial != b->serial)
+	if (s->serial != serial || base_own().serial != b->serial)
 		goto lost;
 	windows = ratio_measure(s, *t, &changed);
 	if (s->serial != serial)
 		goto lost;
+	/* At odd times, so as not to keep step with anything. */
 	s->next.due = wait_next(s, windows, changed);
+	s->next.due -= (uint32_t)*t % (s->next.due / 8 + 1);
 	s->next.cycles = base_count(b, *t, s->mean);
 	s->next.ratio = s->mean;
 	s->next.serial = serial;
@@ -296,37 +323,58 @@ static bool measure(struct calibrated_state *s, const struct cpuc_base *b,
 	s->phase = OFFERED;
 	if (s->spoilt)
 		decide_spoilt(s, *b, serial);
-	if (s->serial != serial)
-		goto lost;
-	base_put(s);
-	if (s->serial != serial)
-		base_put(s);
 	*t = s->next.cycles;
-	s->phase = COUNTING;
-	return true;
+	return end(s, serial);
 lost:
 	s->phase = COUNTING;
 	return false;
 }
 
+static void calibrated_ended(void *state, bool last)
+{
+	if (last && calibrated_own == state)
+		calibrated_own = &calibrated_none;
+}
+
+/* A handler that comes here too leaves a state of its own, which lasts until
+ * the thread's end. */
+static struct calibrated_state *calibrated_begin(void)
+{
+	struct calibrated_state *s =
+		cpuc_thread_memory(sizeof *s, calibrated_ended);
+
+	if (s == NULL)
+		s = &calibrated_none;
+	else
+		s->serial = base_own().serial;
+	calibrated_own = s;
+	return s;
+}
+
 uint64_t cpuc_calibrated_slow(uint64_t t)
 {
-	struct calibrated_state *s = &calibrated_own;
+	struct calibrated_state *s = calibrated_own;
 	struct cpuc_base b;
 
 	/* Orders the calibration after the caller's load of cpucycles on
 	 * weakly ordered CPUs; a thread's first call always comes here. */
 	if (__atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
+	if (s == NULL)
+		s = calibrated_begin();
 	for (;; t = calibrated_tick()) {
-		if (s->phase != COUNTING && ticks_since(s->began, t) < LONG &&
-		    ticks_since(t, s->began) < LONG)
-			return count_nested(s, t);
+		b = base_own();
+		if (s == &calibrated_none)
+			return base_count(&b, t, b.ratio);
 		if (s->phase != COUNTING) {
+			if (!ticks_apart(s->began, t))
+				return count_nested(s, t);
 			finish(s);
 			continue;
 		}
-		b = base_own();
+		/* A handler measured after the caller read its tick. */
+		if (ticks_since(t, b.tick) > 0)
+			t = calibrated_tick();
 		if (t - b.tick < b.due)
 			return base_count(&b, t, b.ratio);
 		if (measure(s, &b, &t))
@@ -337,5 +385,7 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 void cpuc_calibrated_forget(void)
 {
 	cpuc_own_base = (struct cpuc_base){.serial = cpuc_own_base.serial + 1};
-	calibrated_own = (struct calibrated_state){.phase = COUNTING};
+	if (calibrated_own != NULL)
+		*calibrated_own = (struct calibrated_state){
+			.serial = cpuc_own_base.serial};
 }

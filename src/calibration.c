@@ -8,19 +8,20 @@
 #include <errno.h>
 #include <stddef.h>
 #include "calibration.h"
+#include "clock.h"
+#include "thread.h"
 
 #define READS 65         /* of the clock, to see its resolution */
-#define STEPS 384        /* of the clock in a window, at least: 0.1% of it */
+#define STEPS 360        /* of the clock in a window, at least */
 #define WINDOW_PARTS 400000 /* of a second in a window, at least: 2.5 us */
 #define TURNS_MAX 4096
-#define TRIALS 3 /* windows of a turn, to see how long that is */
-#define FIRST 3  /* windows for the first ratio, two of which must agree */
-#define CHECKS 2 /* windows of every other chain, */
+#define TRIAL 16 /* steps of the clock in a window that shows their length */
+#define FIRST 3      /* windows for a first ratio, two of which must agree */
+#define MORE 9	     /* or else of these five */
+#define CHECKS 8     /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
-#define EXACT 50     /* and permille by which they may differ in any case */
+#define EXACT 50     /* and by so many permille off at most, either way */
 #define ROUNDS 10
-#define RATE_MIN UINT64_C(100000000)
-#define RATE_MAX UINT64_C(10000000000)
 
 struct cpuc_settled cpuc_calibration;
 
@@ -73,13 +74,6 @@ static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
 	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
 }
 
-static uint64_t window_ratio(const struct cpuc_settled *s, uint64_t ticks)
-{
-	uint64_t cycles = (uint64_t)s->ops->chain->cycles * s->turns;
-
-	return ticks ? (cycles << CPUC_RATIO_BITS) / ticks : 0;
-}
-
 /* The rate of a core with this ratio; 0 if no core can have it. */
 static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
 {
@@ -89,18 +83,25 @@ static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
 		return 0;
 	/* In 64 bits: 16 bits off one factor, 8 off the other. */
 	hz = (ratio >> 16) * (s->hz >> 8) >> 8;
-	return hz >= RATE_MIN && hz <= RATE_MAX ? hz : 0;
+	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
+/* Of slightly different lengths, so that each begins elsewhere in a step of the
+ * clock. */
 static uint64_t windows(const struct cpuc_settled *s, unsigned n,
 			unsigned need, uint32_t near)
 {
+	const struct cpuc_chain *chain = s->ops->chain;
 	uint64_t v[CPUC_WINDOWS];
+	uint32_t turns;
 	unsigned i;
 
-	for (i = 0; i < n; i++)
-		v[i] = window_ticks(s->ops->chain, s->turns);
-	return window_ratio(s, cpuc_middle(v, n, need, near + 2 * s->grain));
+	for (i = 0; i < n; i++) {
+		turns = s->turns + i % 4;
+		v[i] = ((uint64_t)chain->cycles * turns << CPUC_RATIO_BITS) /
+		       window_ticks(chain, turns);
+	}
+	return cpuc_middle(v, n, need, near + s->grain);
 }
 
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near)
@@ -143,8 +144,7 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 {
 	const struct cpuc_chain *chain = s->ops->chain;
 	uint64_t grain, length, turns;
-	uint32_t turn = UINT32_MAX, ticks;
-	int i;
+	uint32_t trial = 1, ticks, again;
 
 	grain = clock_grain(s->ops);
 	if (grain == 0)
@@ -154,11 +154,13 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 		length = STEPS * grain;
 	/* Where windows are interrupted that often, shorter ones. */
 	length -= length * round / (2 * ROUNDS);
-	for (i = 0; i < TRIALS; i++) {
-		ticks = window_ticks(chain, 1);
-		turn = ticks < turn ? ticks : turn;
-	}
-	turns = length / turn + 1;
+	do {
+		ticks = window_ticks(chain, trial);
+		again = window_ticks(chain, trial);
+		ticks = again < ticks ? again : ticks;
+		trial *= 2;
+	} while (ticks < TRIAL * grain && trial < TURNS_MAX);
+	turns = length * (trial / 2) / ticks + 1;
 	if (turns > TURNS_MAX)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
@@ -166,31 +168,38 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 	return 0;
 }
 
-/* How far the chain takes longer than s->ratio says, in permille. */
-static int check_chain(const struct cpuc_settled *s,
-		       const struct cpuc_chain *chain)
+/* How far the chain is off what s->ratio says, in permille; 0: close enough. A
+ * sibling makes it take longer, interrupts of a window's short run as well as of
+ * its long one do anything: the best of its windows counts. */
+static unsigned check_chain(const struct cpuc_settled *s,
+			    const struct cpuc_chain *chain)
 {
-	uint32_t best = UINT32_MAX, ticks;
-	uint64_t turns, expected, permille;
+	uint64_t turns, expected, ticks, permille;
+	unsigned best = 10000, off;
 	int i;
 
 	turns = (uint64_t)s->turns * s->ops->chain->cycles / chain->cycles /
 			CHECK_PART +
 		1;
+	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
 	for (i = 0; i < CHECKS; i++) {
 		ticks = window_ticks(chain, (uint32_t)turns);
-		best = ticks < best ? ticks : best;
+		permille = ticks * 1000 / expected;
+		if (permille >= 1000 - EXACT && permille <= 1000 + EXACT)
+			return 0;
+		if (permille > 1000 && permille <= 1000 + s->ops->slack)
+			return 0;
+		off = (unsigned)(permille > 1000 ? permille - 1000
+						 : 1000 - permille);
+		best = off < best ? off : best;
 	}
-	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
-	permille = (uint64_t)best * 1000 / expected;
-	return permille > 10000 ? 9000 : (int)permille - 1000;
+	return best;
 }
 
 static int calibration_round(struct cpuc_settled *s, unsigned round,
 			     const char **why, unsigned *permille)
 {
 	unsigned i, off;
-	int more;
 
 	*why = "windows too noisy to agree";
 	*permille = 0;
@@ -198,16 +207,16 @@ static int calibration_round(struct cpuc_settled *s, unsigned round,
 		return -EAGAIN;
 	s->ratio = windows(s, FIRST, 2, CPUC_PERMILLE(10));
 	if (s->ratio == 0)
+		s->ratio = windows(s, MORE, 5, CPUC_PERMILLE(10));
+	if (s->ratio == 0)
 		return -EAGAIN;
 	*why = "the core's rate is outside 100 MHz ... 10 GHz";
 	if (window_hz(s, s->ratio) == 0)
 		return -ERANGE;
 	*why = "chains of different instructions disagree";
 	for (i = 1; i < s->ops->nchains; i++) {
-		more = check_chain(s, &s->ops->chain[i]);
-		off = (unsigned)(more < 0 ? -more : more);
-		if (off > EXACT && (more < 0 || off > s->ops->slack))
-			*permille = off > *permille ? off : *permille;
+		off = check_chain(s, &s->ops->chain[i]);
+		*permille = off > *permille ? off : *permille;
 	}
 	return *permille ? -EDOM : 0;
 }
@@ -241,9 +250,11 @@ int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
 			return err;
 		calibration_pause(&s, round);
 	}
+	/* Threads without memory count by the process's ratio. */
+	cpuc_thread_prepare();
 	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
 	/* A third more for the short run, and what is around both. */
-	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * s.turns << 31) /
+	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * (s.turns + 2) << 31) /
 			    (s.ratio >> 1));
 	s.span += s.span / 3;
 	s.tick = (uint64_t)ops->tick();

@@ -115,7 +115,7 @@ static void window_of(double link, uint32_t turns, uint64_t stamp[3])
 	for (i = 0; i < 3; i++) {
 		pass(40 + link * 32 * (i == 0 ? 1 : i == 1 ? turns : 8 * turns));
 		windows = windows * 1664525u + 1013904223u;
-		if (bad && (windows >> 16) % (2 * bad) == 0 && i > 0)
+		if (i > 0 && (bad == 1 || (bad && (windows >> 16) % (2 * bad) == 0)))
 			now += 1500 + (windows >> 8) % 20000;
 		stamp[i] = shown();
 	}
@@ -406,11 +406,11 @@ static void dithering(void)
 		done = (double)(count() - a) /
 			       (cycles - done - measuring * 4.0) - 1;
 		worst = distance(done) > worst ? distance(done) : worst;
-		n += distance(done) > 0.001;
+		n += distance(done) > 0.002;
 	}
-	ok(up && worst < 0.004 && n < 20,
+	ok(up && worst < 0.003 && n < 10,
 	   "a dither of 1%% at 20 us: 5 ms are %.3f%% off at worst, %d of 200 by "
-	   "more than 0.1%%", worst * 100, n);
+	   "more than 0.2%%", worst * 100, n);
 }
 
 static void wander(void)
@@ -423,11 +423,13 @@ static void wander(void)
 	drift = 0.3e-9;
 	since = now;
 	worst = run(200e6, &up);
-	/* What changes in 25 ms, and the noise of a window. */
-	ok(worst < 0.0085, "30%% a second: within %.3f%%", worst * 100);
+	/* The least step that is taken for one, beyond this noise, and what
+	 * changes until it is seen. */
+	ok(worst < 0.016, "30%% a second: within %.3f%%", worst * 100);
 	core *= 1 + drift * (now - since);
 	drift = 0.02e-9;
 	since = now;
+	run(200e6, &up);
 	worst = run(2e9, &up);
 	ok(worst < 0.003, "2%% a second: within %.3f%%", worst * 100);
 	ok(up, "2%% a second: never decreases");
@@ -555,13 +557,13 @@ static void refusals(void)
 	int err;
 
 	ops = &arm;
-	chain_error = 0.07;
+	chain_error = 0.1;
 	err = open_machine(4.0, 2.596, 26);
-	ok(err == -EDOM && permille >= 50 && permille <= 90 &&
+	ok(err == -EDOM && permille >= 60 && permille <= 110 &&
 		   strstr(why, "disagree"),
 	   "refuses: %s %u.%u%%", why, permille / 10, permille % 10);
 	ops = &x86;
-	chain_error = -0.07;
+	chain_error = -0.1;
 	ok(open_machine(4.0, 2.596, 26) == -EDOM && permille >= 50,
 	   "refuses a chain that takes less than its latency");
 	chain_error = 0.5;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include "calibrate.h"
+#include "calibrated.h"
 #include "clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
@@ -195,7 +195,7 @@ QUICK static long long read_fake(struct fake *f)
 	}                                                                   \
 	QUICK static long long core##i(void)                                \
 	{                                                                   \
-		return (long long)cpuc_calibrated((uint64_t)tick##i());     \
+		return (long long)cpuc_calibrated(tick##i);                 \
 	}
 READERS(READER)
 #define NAME(i) tick##i,
@@ -210,19 +210,24 @@ static long long read_zero(void)
 }
 
 /* The core, for calibrated counters. */
-static void run512(uint32_t turns)
+static struct cpuc_chain_ops fake_ops;
+
+static uint64_t run_fake(double cycles)
 {
-	machine.ns += (uint64_t)((18 + 512 * (double)turns) / machine.core);
+	machine.ns += (uint64_t)(cycles / machine.core);
+	return (uint64_t)fake_ops.tick();
 }
 
-static void run32(uint32_t turns)
+static void window_fake(uint32_t turns, uint64_t stamp[3])
 {
-	machine.ns += (uint64_t)((18 + 32 * (double)turns) / machine.core);
+	stamp[0] = run_fake(18 + 32);
+	stamp[1] = run_fake(18 + 32 * (double)turns);
+	stamp[2] = run_fake(18 + 512 * (double)turns);
 }
 
-static const struct cpuc_chain fake_chain[] = {{run512, run32, 480},
-					       {run512, run32, 480}};
-static struct cpuc_chain_ops fake_ops = {NULL, fake_chain, 2, NULL};
+static const struct cpuc_chain fake_chain[] = {{window_fake, 480},
+					       {window_fake, 480}};
+static struct cpuc_chain_ops fake_ops = {NULL, fake_chain, 2, 0};
 
 static int open_fake(struct cpuc_slot *slot)
 {
@@ -309,7 +314,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 		f->offset = tops[(z & 7) - 1] - ticks(f) - f->rate / 1000;
 	f->cost = 1u + fuzz_byte(b);
 	counters[i].read = ticks_of[i];
-	/* A process has one ruler, and a host one such counter. */
+	/* A process is calibrated once, and a host one such counter. */
 	if (counters[i].kind == CPUC_CALIBRATED && fake_ops.tick != NULL)
 		counters[i].kind = CPUC_REFERENCE;
 	if (counters[i].kind == CPUC_CALIBRATED) {
@@ -349,8 +354,8 @@ static void build_machine(struct fuzz_bytes *b)
 	cpucycles = cpuc_first;
 	if (extend32_own != NULL)
 		memset(extend32_own, 0, sizeof *extend32_own);
-	memset(&cpuc_ruler, 0, sizeof cpuc_ruler);
-	memset(&cpuc_count, 0, sizeof cpuc_count);
+	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
+	cpuc_calibrated_forget();
 	memset(fakes, 0, sizeof fakes);
 	fake_ops.tick = NULL;
 	machine.ns = UINT64_C(1000000000) << (x & 7);
