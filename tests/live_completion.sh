@@ -29,8 +29,6 @@ cpucycles tracesetup 1 default-two precision 0 scaling 0.000000 only32 0
 cpucycles tracesetup 2 other precision 0 scaling 0.000000 only32 0'
 SH
 chmod +x "$tmp"/bin/cpucycles-*
-tools=$(find "$top_builddir" -maxdepth 1 -name 'cpucycles-*' -type f \
-	-perm -u+x)
 
 # The options of a tool, in its own words; one a line.
 options() {
@@ -57,7 +55,7 @@ BASH
 # shellcheck disable=SC2317 # offers calls it
 in_fish() {
 	(cd "$tmp/bin" && HOME=$tmp PATH=$tmp/bin:$PATH fish --no-config -c \
-		"source $files/cpucycles.fish; complete -C \"\$argv\"" "$@" \
+		"source '$files/cpucycles.fish'; complete -C \"\$argv\"" "$@" \
 		2>&1) | cut -f 1 | sort
 }
 
@@ -71,7 +69,7 @@ offers() {
 }
 
 if command -v bash >/dev/null; then
-	for tool in $tools; do
+	for tool in "$top_builddir"/cpucycles-*; do
 		name=${tool##*/}
 		options "$tool" >"$tmp/options"
 		in_bash "$tool" -- >"$tmp/out"
@@ -121,7 +119,7 @@ else
 fi
 
 # Each tool is named where the shells look.
-for tool in $tools; do
+for tool in "$top_builddir"/cpucycles-*; do
 	name=${tool##*/}
 	test -f "$top_builddir/completions/$name" &&
 		test -f "$top_builddir/completions/$name.fish" &&
