@@ -20,6 +20,16 @@ lib=${pc%/pkgconfig/*}
 test -f "$header" && test -f "$pc"
 ok "the header and libcpucycles.pc are installed"
 
+# Each is cpucycles(3) wherever it is read, which ".so man3/cpucycles.3" is not.
+page=$(find "$tmp/root" -name cpucycles.3)
+missing=
+for function in cpucycles_fence $(sed -n 's/^\t\(cpucycles_.*\);/\1/p' \
+	"$top_srcdir/src/libcpucycles.map"); do
+	cmp -s "$page" "${page%/*}/$function.3" || missing="$missing $function"
+done
+test -z "$missing"
+ok "the manual has a page for each function$missing"
+
 cat >"$tmp/use.c" <<'C'
 #include <cpucycles.h>
 #include <stdio.h>
