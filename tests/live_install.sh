@@ -30,6 +30,14 @@ done
 test -z "$missing"
 ok "the manual has a page for each function$missing"
 
+missing=
+for example in "$top_srcdir"/examples/*.c; do
+	cmp -s "$example" "${page%/man/*}/doc/libcpucycles/examples/${example##*/}" ||
+		missing="$missing ${example##*/}"
+done
+test -z "$missing"
+ok "the examples are installed$missing"
+
 cat >"$tmp/use.c" <<'C'
 #include <cpucycles.h>
 #include <stdio.h>
