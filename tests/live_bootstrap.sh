@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# What ./bootstrap tells where something is missing, and where it builds: in a
+# pretended checkout, with pretended programs, so that nothing is installed.
+: "${top_srcdir:?is set by make check}"
+. "$top_srcdir/tests/tap.sh"
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-bootstrap.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+bin=$tmp/bin
+mkdir "$bin" "$tmp/a checkout"
+for program in cat chmod dirname find mkdir sort tr; do
+	ln -s "$(command -v $program)" "$bin"
+done
+cp "$top_srcdir/bootstrap" "$tmp/a checkout"
+: >"$tmp/a checkout/configure.ac"
+
+# program NAME COMMANDS: what it does when it is called.
+program() {
+	printf '#!/bin/sh\n%s\n' "$2" >"$bin/$1"
+	chmod +x "$bin/$1"
+}
+
+# bootstrap STATUS ARGUMENT...: what it says is in out.
+bootstrap() {
+	wanted=$1
+	shift
+	PATH=$bin /bin/sh "$tmp/a checkout/bootstrap" "$@" >"$tmp/out" 2>&1
+	test $? -eq "$wanted" && return
+	sed 's/^/# /' "$tmp/out"
+	return 1
+}
+
+says() {
+	grep -qE -- "$1" "$tmp/out" && return
+	sed 's/^/# /' "$tmp/out"
+	return 1
+}
+
+unset CC
+bootstrap 1 && says ' autoconf .*gcc .*make ' && ! says ' git ' >/dev/null
+ok "without apt-get, it names what is missing"
+bootstrap 1 deb && says ' autoconf .*git .*make .*xz-utils'
+ok "for packages, more is"
+program apt-get "echo apt-get \"\$@\" >>'$tmp/installed'"
+program id 'echo 1000'
+bootstrap 1 && says 'apt-get update && apt-get install .*gcc'
+ok "an ordinary user without sudo is told what root does"
+CC="nonesuch -O2" bootstrap 1 && says 'CC=nonesuch -O2: nonesuch: not found$'
+ok "a compiler that is missing is named"
+test ! -e "$tmp/installed"
+ok "so far, nothing was installed"
+
+program id 'echo 0'
+# shellcheck disable=SC2016 # for the program
+program env 'while [ "${1#*=}" != "$1" ]; do shift; done; "$@"'
+bootstrap 1 || : >"$tmp/out"
+grep -q '^apt-get install .*gcc' "$tmp/installed"
+ok "root gets the packages"
+for name in autoconf automake libtoolize aclocal help2man gcc g++ pkg-config \
+	readelf; do
+	program $name :
+done
+program autoreconf 'printf "#!/bin/sh\necho all: >Makefile\n" >configure
+	chmod +x configure'
+# shellcheck disable=SC2016
+program make 'echo "make $* in ${PWD##*/}"'
+touch -t 200001010000 "$tmp/a checkout/configure.ac"
+bootstrap 0 check && says '^make .*check in build$'
+ok "it builds in build/"
+bootstrap 0 deb && says '^make .*deb in build$' && says 'two minutes'
+ok "packages too, and it says how long that takes"
+: >"$tmp/a checkout/config.status"
+: >"$tmp/a checkout/Makefile"
+bootstrap 0 check && says '^make .*check in a checkout$'
+ok "it builds in the source directory if that is configured"
+bootstrap 2 nonsense && says '^Usage: ./bootstrap'
+ok "an unknown word is status 2, with the usage"
+done_testing
