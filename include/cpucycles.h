@@ -121,10 +121,10 @@ extern CPUCYCLES_API int cpucycles_select(const char *name);
  */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
-/* Put before and after a call of cpucycles(), keeps the timed code between
- * them: earlier instructions have executed before it, later ones start after
- * it, as far as the architecture lets a user ask for that. Costs some tens
- * of cycles, so subtract the cost of an empty interval. */
+/* Put before and after the timed code, keeps it between the two counts: earlier
+ * instructions have executed before it, later ones start after it, as far as
+ * the architecture lets a user ask for that. Costs some tens of cycles, so
+ * subtract the cost of an empty interval. */
 static __inline__ void cpucycles_fence(void)
 {
 #if !defined(__GNUC__)
