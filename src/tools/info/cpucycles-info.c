@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "json.h"
@@ -90,8 +89,6 @@ int main(int argc, char **argv)
 	int option, status = TOOL_GOOD;
 
 	setlocale(LC_CTYPE, "");
-	/* A closed pipe is an error like any other: it gets a message. */
-	signal(SIGPIPE, SIG_IGN);
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		switch (option) {
 		case COUNTER:

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 #include "calls.h"
 #include "report.h"
 #include "../common/affinity.h"
@@ -113,6 +114,18 @@ static void report_measured(void)
 		       o[i].low, o[i].high, o[i].loops, o[i].ns / 1000);
 }
 
+/* An administrator's file that the library skipped. */
+static void report_file(void)
+{
+	static const char path[] = "/etc/cpucyclespersecond";
+
+	if (access(path, F_OK) == 0 &&
+	    strcmp(cpucycles_persecondsource(), path) != 0)
+		printf("cpucycles note %s was not taken: it is not a readable "
+		       "file with one number from 1e6 to 1e11\n",
+		       path);
+}
+
 /* Many who time code do not know that the core's rate is not the clock's, and
  * a script easily misses that a variable had no effect. */
 static void report_notes(const struct cpucycles_counter *c,
@@ -135,6 +148,7 @@ static void report_notes(const struct cpucycles_counter *c,
 			printf("cpucycles note %s=%s was not taken: %s\n",
 			       report_variables[i], value, why);
 	}
+	report_file();
 }
 
 int report_text(const struct request *r)

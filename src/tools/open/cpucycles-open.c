@@ -18,7 +18,7 @@ static const char open_tmpfiles[] = "/etc/tmpfiles.d/cpucycles.conf";
 static struct {
 	int status, apply, persist, revert, dry; /* options */
 	int rdpmc_all, no_nmi, when;             /* bits: what is wanted */
-	int shown, stuck; /* settings; stuck without a record */
+	int found, shown, stuck; /* settings; stuck without a record */
 	struct open_record record;
 } run;
 
@@ -254,6 +254,7 @@ static int open_each(void)
 				status = open_failed("read", path, err);
 		}
 		if (err == 0) {
+			run.found++;
 			err = act[run.apply + 2 * run.revert](i, &now);
 			status |= err;
 		} else if (err == -ENOENT && run.revert)
@@ -272,6 +273,9 @@ static int open_run(void)
 	run.when = run.rdpmc_all | run.no_nmi |
 		   (open_kernel_too() ? OPEN_KERNEL_TOO : 0);
 	status |= open_each();
+	if (run.found == 0 && status == TOOL_GOOD && !run.revert)
+		status = open_failed("find", "a setting (is /proc mounted?)",
+				     -ENOENT);
 	if (run.shown == 0 && status == TOOL_GOOD)
 		printf("nothing to do\n");
 	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)

@@ -31,7 +31,9 @@ static const char help[] =
 	"  -V, --version       print the version and exit\n"
 	"\n"
 	"Output is in the Test Anything Protocol, with a line for each check. One that\n"
-	"cannot run here, or does not apply to the counter, is marked SKIP.\n"
+	"cannot run here, or does not apply to the counter, is marked SKIP. Rates may\n"
+	"be off by 6%, since the core's own rate changes, or by 2% with a clock that does\n"
+	"not follow it. Counts may never go back.\n"
 	"\n"
 	"Environment:\n"
 	"  cpucyclesimplementation=NAME  use this counter if it works\n"
@@ -108,11 +110,33 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 	return outcome;
 }
 
+/* One sentence for people. */
+static void run_conclude(const struct selftest *t, unsigned made, unsigned bad,
+			 unsigned skipped)
+{
+	static const char *const counts[] = {
+		[CPUCYCLES_CORE] = "core cycles",
+		[CPUCYCLES_CALIBRATED] = "core cycles, by a measured ratio,",
+		[CPUCYCLES_REFERENCE] = "nominal cycles",
+		[CPUCYCLES_OS] = "nominal cycles",
+		[CPUCYCLES_ZERO] = "nothing"};
+
+	printf("# %s counts %s here", t->counter.name,
+	       counts[t->counter.kind_id]);
+	if (bad)
+		printf(", and not correctly: %u of %u checks failed", bad,
+		       made);
+	else
+		printf("; all %u checks passed", made);
+	if (skipped)
+		printf(", %u could not be made", skipped);
+	printf("\n");
+}
+
 /* Runs the checks whose bits are set. Returns an exit status. */
 static int run_all(struct selftest *t, unsigned chosen)
 {
-	unsigned i, n = 0, all = 0;
-	int status = TOOL_GOOD;
+	unsigned i, n = 0, all = 0, bad = 0, skipped = 0;
 	enum outcome outcome;
 
 	for (i = 0; i < CHECKS; i++)
@@ -128,10 +152,11 @@ static int run_all(struct selftest *t, unsigned chosen)
 		       checks[i].name, outcome == SKIPPED ? " # SKIP " : ": ",
 		       t->text);
 		fflush(stdout);
-		if (outcome == BAD)
-			status = TOOL_FINDING;
+		bad += outcome == BAD;
+		skipped += outcome == SKIPPED;
 	}
-	return status;
+	run_conclude(t, n - skipped, bad, skipped);
+	return bad ? TOOL_FINDING : TOOL_GOOD;
 }
 
 /* Selects the counter to check; NULL: the one that programs get. Returns an
@@ -184,7 +209,7 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	struct selftest t = {.ms = 500, .wait_s = 6, .wraps = 1};
-	int option, status = TOOL_GOOD;
+	int option, lengths = 0, status = TOOL_GOOD;
 	const char *counter = NULL;
 	unsigned i, bit, chosen = 0;
 
@@ -195,10 +220,12 @@ int main(int argc, char **argv)
 			break;
 		case 'q':
 			t = (struct selftest){.ms = 60, .wraps = 1};
+			lengths |= 1;
 			break;
 		case 'L':
 			t = (struct selftest){
 				.ms = 20000, .wait_s = 600, .wraps = 3};
+			lengths |= 2;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -214,6 +241,11 @@ int main(int argc, char **argv)
 		default:
 			return tool_usage(TOOL, NULL);
 		}
+	}
+	if (lengths == 3) {
+		fprintf(stderr,
+			TOOL ": --quick and --long exclude each other\n");
+		return tool_usage(TOOL, NULL);
 	}
 	for (; optind < argc; chosen |= bit)
 		if ((bit = choose_check(argv[optind++])) == 0)
