@@ -11,8 +11,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 #include "probe.h"
+
+/* In Linux's headers, where the C library's lack them. */
+#if defined __linux__ && !defined TRAP_PERF
+#define TRAP_PERF 6
+#endif
+#if defined __linux__ && !defined SYS_SECCOMP
+#define SYS_SECCOMP 1
+#endif
+#if defined __linux__ && !defined SS_AUTODISARM
+#define SS_AUTODISARM (1U << 31)
+#endif
+
+enum target { PROCESS, THREAD };
 
 struct fault {
 	int sig;
@@ -21,12 +37,13 @@ struct fault {
 	 * and run later. */
 	struct sigaction was;
 	atomic_int spent; /* the SA_RESETHAND in `was` has taken effect */
-	enum { NOTHING, TO_PROCESS, TO_THREAD } volatile resend;
+	/* Sent meanwhile, to be sent again: si_signo 0 if none. */
+	siginfo_t kept[2];
 };
 
 static struct fault faults[] = {
-	{.sig = SIGILL},  {.sig = SIGFPE}, {.sig = SIGBUS},  {.sig = SIGSEGV},
-	{.sig = SIGABRT}, {.sig = SIGSYS}, {.sig = SIGTRAP},
+	{.sig = SIGILL},  {.sig = SIGFPE}, {.sig = SIGBUS},
+	{.sig = SIGSEGV}, {.sig = SIGSYS}, {.sig = SIGTRAP},
 };
 enum { NFAULTS = sizeof faults / sizeof faults[0], ALL = (1 << NFAULTS) - 1 };
 
@@ -54,21 +71,40 @@ static bool probe_sent(const siginfo_t *info)
 {
 	int code = info->si_code;
 
+#ifdef BUS_MCEERR_AO
+	/* Bad memory that nobody has touched yet. */
+	if (info->si_signo == SIGBUS && code == BUS_MCEERR_AO)
+		return true;
+#endif
 	return code <= 0 || (SI_USER > 0 && code >= SI_USER);
+}
+
+/* Whether the running code is at fault. These are caused by it, too, but are
+ * the application's: a system call that it handles itself (prctl(2),
+ * PR_SET_SYSCALL_USER_DISPATCH), and the overflow of one of its perf events. */
+static bool probe_at_fault(const siginfo_t *info)
+{
+#ifdef SYS_SECCOMP
+	if (info->si_signo == SIGSYS && info->si_code != SYS_SECCOMP)
+		return false;
+#endif
+#ifdef TRAP_PERF
+	if (info->si_signo == SIGTRAP && info->si_code == TRAP_PERF)
+		return false;
+#endif
+	return !probe_sent(info);
 }
 
 /* Lets the process die as it would have without us. An instruction that faults
  * again gives the truest core dump. After a trap or a forbidden system call the
- * program would continue, so these are raised, like signals that were sent. No
- * instruction causes SIGABRT. */
+ * program would continue, so these are raised, like signals that were sent. */
 static void probe_default(int sig, const siginfo_t *info)
 {
 	struct sigaction sa = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
-	if (probe_sent(info) || sig == SIGTRAP || sig == SIGSYS ||
-	    sig == SIGABRT)
+	if (probe_sent(info) || sig == SIGTRAP || sig == SIGSYS)
 		raise(sig);
 }
 
@@ -100,19 +136,71 @@ static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* The first of each, as a pending signal would be. siginfo does not tell
+ * pthread_sigqueue(3) from sigqueue(3), which is more common. */
+static void probe_keep(struct fault *f, const siginfo_t *info)
+{
+	const int code = info->si_code;
+	const bool process = code == SI_USER || code == SI_QUEUE;
+	siginfo_t *kept = &f->kept[process ? PROCESS : THREAD];
+
+	if (kept->si_signo != 0)
+		return;
+	/* Now, lest the next one come in while this one is copied. */
+	*(volatile int *)&kept->si_signo = f->sig;
+	*kept = *info;
+}
+
+/* Sends a signal again that was kept. Linux lets a process send itself any
+ * siginfo, and takes the thread for `process`; elsewhere it is a new one. */
+static void probe_resend(siginfo_t *info, enum target target)
+{
+	const int sig = info->si_signo;
+
+	if (sig == 0)
+		return;
+#ifdef SYS_rt_tgsigqueueinfo
+	const long self = syscall(SYS_gettid);
+
+	if (target == THREAD
+		    ? syscall(SYS_rt_tgsigqueueinfo, getpid(), self, sig, info)
+		    : syscall(SYS_rt_sigqueueinfo, self, sig, info))
+#endif
+	{
+		if (target == THREAD)
+			raise(sig);
+		else
+			kill(getpid(), sig);
+	}
+	info->si_signo = 0;
+}
+
+/* Linux would do this when the handler returns. */
+static void probe_rearm(void *context)
+{
+#ifdef SS_AUTODISARM
+	const stack_t *stack = &((ucontext_t *)context)->uc_stack;
+
+	if ((unsigned)stack->ss_flags & SS_AUTODISARM)
+		sigaltstack(stack, NULL);
+#else
+	(void)context;
+#endif
+}
+
 static void probe_on_fault(int sig, siginfo_t *info, void *context)
 {
-	const int error = errno, code = info->si_code;
+	const int error = errno;
 	const int ours = atomic_load_explicit(&held, memory_order_acquire);
 	const bool mine = pthread_equal(owner, pthread_self());
-	const bool sent = probe_sent(info);
 	struct frame *frame = mine ? innermost : NULL;
 	struct fault *f = faults;
 
 	while (f < &faults[NFAULTS - 1] && f->sig != sig)
 		f++;
-	if (frame && (!sent || info->si_pid == getpid())) {
+	if (frame && probe_at_fault(info)) {
 		frame->sig = sig;
+		probe_rearm(context);
 		/* ThreadSanitizer's sigaction blocks all signals in handlers,
 		 * whatever sa_mask says. */
 		pthread_sigmask(SIG_SETMASK, &probing, NULL);
@@ -123,10 +211,9 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 	if (mine)
 		innermost = NULL;
 	/* The caller has it blocked, so it must stay pending: end sends it
-	 * again. POSIX offers no way to keep its si_pid and si_value. */
-	if (mine && ours && sent && sigismember(&mask, sig))
-		f->resend = code == SI_USER || code == SI_QUEUE ? TO_PROCESS
-								: TO_THREAD;
+	 * again. */
+	if (mine && ours && probe_sent(info) && sigismember(&mask, sig))
+		probe_keep(f, info);
 	else
 		probe_pass_on(f, info, context);
 	if (mine)
@@ -155,7 +242,7 @@ static void probe_install(struct fault *f)
 	if (!probe_is_ours(&old))
 		f->was = old;
 	atomic_store(&f->spent, 0);
-	f->resend = NOTHING;
+	f->kept[PROCESS].si_signo = f->kept[THREAD].si_signo = 0;
 	/* SA_NODEFER and an empty mask: siglongjmp then has no mask to restore.
 	 * The other flags are those of the old handler, so that it interrupts
 	 * the same system calls on the same stack; without one, nothing is
@@ -173,15 +260,16 @@ static void probe_install(struct fault *f)
 		f->was = old;
 }
 
-/* Swaps without looking first: a handler that another thread has installed
- * meanwhile is then off for a moment, but never lost. */
+/* A handler that another thread has installed meanwhile stays. If it comes
+ * between the look and the swap it is off for a moment, but never lost. */
 static void probe_restore(void)
 {
 	int ours = atomic_load(&held);
 	struct sigaction old, now;
 
 	for (int i = 0; i < NFAULTS; i++) {
-		if (!(ours & 1 << i))
+		if (!(ours & 1 << i) || sigaction(faults[i].sig, NULL, &now) ||
+		    !probe_is_ours(&now))
 			continue;
 		old = faults[i].was;
 		if (atomic_load(&faults[i].spent))
@@ -218,11 +306,8 @@ void cpuc_probe_end(void)
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	probe_restore();
 	for (int i = 0; i < NFAULTS; i++) {
-		if (faults[i].resend == TO_PROCESS)
-			kill(getpid(), faults[i].sig);
-		else if (faults[i].resend == TO_THREAD)
-			raise(faults[i].sig);
-		faults[i].resend = NOTHING;
+		probe_resend(&faults[i].kept[PROCESS], PROCESS);
+		probe_resend(&faults[i].kept[THREAD], THREAD);
 	}
 	errno = error;
 }

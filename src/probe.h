@@ -4,12 +4,13 @@
 #define CPUC_PROBE_H
 
 /* cpuc_probe_begin installs handlers for the fault signals (SIGILL, SIGFPE,
- * SIGBUS, SIGSEGV, SIGABRT, SIGSYS, SIGTRAP) and unblocks these in the calling
- * thread. cpuc_probe_end restores dispositions and mask; a handler that the
- * application has installed meanwhile stays. Call both under the engine's lock,
- * so that only one pair is open in a process. Only the thread that opened it
- * may call cpuc_probe in between, also nested. Other threads' faults, and
- * signals from elsewhere, act as if nobody probed. Both keep errno. */
+ * SIGBUS, SIGSEGV, SIGSYS, SIGTRAP) and unblocks these in the calling thread.
+ * cpuc_probe_end restores dispositions and mask; a handler that the application
+ * has installed meanwhile stays. Call both under the engine's lock, so that
+ * only one pair is open in a process. Only the thread that opened it may call
+ * cpuc_probe in between, also nested. Other threads' faults, and signals that
+ * are sent, act as if nobody probed: those that the caller has blocked are
+ * pending after cpuc_probe_end. Both keep errno. */
 void cpuc_probe_begin(void);
 void cpuc_probe_end(void);
 

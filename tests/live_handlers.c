@@ -107,8 +107,7 @@ static int selecting(void *arg)
 	return n != 0 || back || calls == 0;
 }
 
-static const int faults[] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
-			     SIGABRT, SIGSYS, SIGTRAP};
+static const int faults[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
 enum { NFAULTS = sizeof faults / sizeof *faults };
 
 static char stack[65536];
@@ -228,6 +227,78 @@ static int all_blocked(void *arg)
 	return calls != 2;
 }
 
+/* One after another, by this process to itself: each arrives once. */
+static volatile sig_atomic_t wrong;
+
+static void receive(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+#ifdef __linux__
+	if (info->si_pid != getpid() ||
+	    (info->si_code != SI_USER && info->si_code != SI_TKILL))
+		wrong = 1;
+#else
+	(void)info;
+#endif
+	arrived = arrived + 1;
+}
+
+struct sender {
+	pthread_t to;
+	int sent, lost;
+};
+
+static void *sends(void *arg)
+{
+	const struct timespec nap = {0, 20000};
+	struct sender *s = arg;
+	sigset_t all;
+	int sig, i;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (s->sent = 0; s->sent < 240 && s->lost < 20; s->sent++) {
+		sig = faults[s->sent % NFAULTS];
+		arrived = 0;
+		if (s->sent / NFAULTS % 2)
+			pthread_kill(s->to, sig);
+		else
+			kill(getpid(), sig);
+		for (i = 0; arrived == 0 && i < 20000; i++)
+			nanosleep(&nap, NULL);
+		nanosleep(&nap, NULL);
+		s->lost += arrived != 1;
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static int sent_meanwhile(void *arg)
+{
+	const char *name = cpucycles_implementation();
+	struct sender s = {pthread_self(), 0, 0};
+	struct sigaction sa;
+	pthread_t thread;
+	int i, failed = 0;
+
+	(void)arg;
+	memset(&sa, 0, sizeof sa);
+	sa.sa_sigaction = receive;
+	sa.sa_flags = SA_SIGINFO;
+	for (i = 0; i < NFAULTS; i++)
+		sigaction(faults[i], &sa, NULL);
+	if (SANITIZED || pthread_create(&thread, NULL, sends, &s) != 0)
+		return CANNOT;
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		failed += cpucycles_select(name) != 0;
+	pthread_join(thread, NULL);
+	if (s.lost || failed || wrong)
+		diag("%d of %d lost, %d selections failed, %d", s.lost, s.sent,
+		     failed, (int)wrong);
+	return s.lost != 0 || wrong || failed != 0;
+}
+
 /* The one signal that the engine leaves open, sent at any time by whoever. */
 static void ask_in_handler(int sig)
 {
@@ -333,6 +404,9 @@ int main(void)
 	point("another thread's faults in selections reach its handler on its "
 	      "alternate stack",
 	      faults_meanwhile, NULL, "sanitizers have stacks of their own");
+	point("fault signals that the process sends in selections arrive, once "
+	      "each, and end none",
+	      sent_meanwhile, NULL, "sanitizers keep signals back");
 	point("with all signals blocked: stays so, and what is pending stays "
 	      "pending",
 	      all_blocked, NULL, "an emulator keeps no SIGSEGV pending");

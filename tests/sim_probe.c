@@ -13,11 +13,13 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #ifdef HAVE_LINUX_FILTER_H
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #endif
 
 #include "../src/probe.h"
@@ -40,8 +42,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const int faults[] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
-			     SIGABRT, SIGSYS, SIGTRAP};
+static const int faults[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
+static int trap_signal;         /* of traps() */
 static volatile char *page;     /* PROT_NONE */
 static volatile char *hole;     /* mapped past the end of its file */
 static volatile int *sent_flag; /* shared with children */
@@ -49,11 +51,6 @@ static volatile int *sent_flag; /* shared with children */
 static void nothing(void *arg)
 {
 	(void)arg;
-}
-
-static void raises(void *arg)
-{
-	raise(*(const int *)arg);
 }
 
 static void traps(void *arg)
@@ -71,12 +68,6 @@ static int is_trap(int sig)
 static void writes(void *arg)
 {
 	*(volatile char *)arg = 1;
-}
-
-static void aborts(void *arg)
-{
-	(void)arg;
-	abort();
 }
 
 #if defined __x86_64__ || defined __i386__
@@ -257,22 +248,16 @@ static int same(const struct state *a, const struct state *b)
 
 static void test_kinds(void)
 {
-	int sig;
-
 	cpuc_probe_begin();
 	ok(probe(nothing, NULL) == 0, "a function that returns gives 0");
-	sig = probe(traps, NULL);
-	ok(is_trap(sig), "trap instruction: %d", sig);
+	trap_signal = probe(traps, NULL);
+	ok(is_trap(trap_signal), "trap instruction: %d", trap_signal);
 	ok(probe(writes, page) == SIGSEGV, "write to a forbidden page");
 	ok(probe(writes, hole) == SIGBUS, "write past the end of a file");
-	ok(probe(aborts, NULL) == SIGABRT, "abort");
 #if defined __x86_64__ || defined __i386__
 	ok(probe(divides, NULL) == SIGFPE, "division by zero");
 	ok(probe(breaks, NULL) == SIGTRAP, "breakpoint");
 #endif
-	for (size_t i = 0; i < COUNT(faults); i++)
-		ok(probe(raises, &faults[i]) == faults[i], "raise(%d)",
-		   faults[i]);
 	ok(probe(nothing, NULL) == 0, "a clean run after them gives 0");
 	cpuc_probe_end();
 	ok(cpuc_probe(nothing, NULL) == SIGSYS,
@@ -355,7 +340,7 @@ static void test_restored(void)
 		sigdelset(&all, faults[i]);
 	for (int sig = 32; sig < SIGRTMIN; sig++) /* libc's own */
 		sigdelset(&all, sig), sigdelset(&during.mask, sig);
-	ok(same_set(&all, &during.mask), "a probe unblocks these seven only");
+	ok(same_set(&all, &during.mask), "a probe unblocks these six only");
 	ok(result == SIGSEGV, "fault caught with all signals blocked");
 	ok(same(&before, &after), "and they all are blocked afterwards");
 	all_default();
@@ -571,22 +556,196 @@ static void test_asynchronous(void)
 	all_default();
 }
 
+/* What this process sends itself, in every way. */
+struct sending {
+	void (*send)(int sig);
+	int code, own_pid;
+	const char *name;
+};
+
+static void by_kill(int sig)
+{
+	kill(getpid(), sig);
+}
+
+static void by_raise(int sig)
+{
+	raise(sig);
+}
+
+static void by_pthread_kill(int sig)
+{
+	pthread_kill(pthread_self(), sig);
+}
+
+static void by_sigqueue(int sig)
+{
+	sigqueue(getpid(), sig, (union sigval){.sival_int = 4711});
+}
+
+static const struct sending sendings[] = {
+	{by_kill, SI_USER, 1, "kill"},
+#ifdef SI_TKILL
+	{by_raise, SI_TKILL, 1, "raise"},
+	{by_pthread_kill, SI_TKILL, 1, "pthread_kill"},
+#endif
+	{by_sigqueue, SI_QUEUE, 1, "sigqueue"},
+};
+
+struct message {
+	const struct sending *sending;
+	int sig;
+};
+
+static void sends(void *arg)
+{
+	const struct message *m = arg;
+
+	m->sending->send(m->sig);
+	for (int i = 0; i < 100; i++)
+		getppid(); /* the kernel may choose another moment */
+}
+
+static struct {
+	volatile int calls, code, pid, value;
+} got;
+
+static void on_sent(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)context;
+	got.calls++;
+	got.code = info->si_code;
+	got.pid = info->si_pid;
+	got.value = info->si_value.sival_int;
+}
+
+static int got_it(const struct sending *s)
+{
+	return got.calls == 1 && got.code == s->code && got.pid == getpid() &&
+	       (s->code != SI_QUEUE || got.value == 4711);
+}
+
+static void test_sent_by(const struct sending *s)
+{
+	struct message m = {s, 0};
+	int bad = 0, late = 0;
+	sigset_t set, old;
+
+	for (size_t i = 0; i < COUNT(faults); i++) {
+		m.sig = faults[i];
+		set_info(m.sig, on_sent, 0);
+		memset(&got, 0, sizeof got);
+		bad += once(sends, &m) != 0 || !got_it(s);
+		memset(&got, 0, sizeof got);
+		sigemptyset(&set);
+		sigaddset(&set, m.sig);
+		pthread_sigmask(SIG_BLOCK, &set, &old);
+		late += once(sends, &m) != 0 || got.calls != 0;
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+#ifdef __linux__
+		late += !got_it(s);
+#else
+		late += got.calls != 1;
+#endif
+	}
+	ok(bad == 0, "%s in a probe reaches the handler, with its siginfo: %d",
+	   s->name, bad);
+	ok(late == 0, "and if it is blocked, once after it: %d", late);
+}
+
+/* Two that stay two: one to the process, one to the thread. */
+static void sends_both(void *arg)
+{
+	(void)arg;
+	by_kill(SIGFPE);
+	by_raise(SIGFPE);
+	by_kill(SIGFPE);
+	by_raise(SIGFPE);
+	getppid();
+}
+
+static void test_sent(void)
+{
+	sigset_t set, old;
+
+	if (TSAN) {
+		skip("ThreadSanitizer keeps signals back");
+		return;
+	}
+	for (size_t i = 0; i < COUNT(sendings); i++)
+		test_sent_by(&sendings[i]);
+#ifdef __linux__
+	memset(&got, 0, sizeof got);
+	set_info(SIGFPE, on_sent, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGFPE);
+	pthread_sigmask(SIG_BLOCK, &set, &old);
+	once(sends_both, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ok(got.calls == 2,
+	   "blocked: one to the process and one to the thread "
+	   "are pending, as without a probe: %d",
+	   got.calls);
+#endif
+	all_default();
+}
+
+#ifdef SYS_rt_tgsigqueueinfo
+/* Linux lets a process pretend any siginfo to itself. */
+static void pretends(void *arg)
+{
+	siginfo_t *info = arg;
+
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
+		info->si_signo, info);
+	getppid();
+}
+
+static void test_codes(void)
+{
+	/* Numbers, as headers of C libraries lack some. */
+	static const struct {
+		int sig, code;
+		const char *name;
+	} codes[] = {
+		{SIGSYS, 2, "SYS_USER_DISPATCH"},
+		{SIGTRAP, 6, "TRAP_PERF"},
+		{SIGBUS, 5, "BUS_MCEERR_AO"},
+	};
+
+	for (size_t i = 0; i < COUNT(codes); i++) {
+		siginfo_t info = {.si_signo = codes[i].sig};
+
+		info.si_code = codes[i].code;
+		set_info(info.si_signo, on_sent, 0);
+		memset(&got, 0, sizeof got);
+		ok(once(pretends, &info) == 0 && got.calls == 1 &&
+			   got.code == codes[i].code,
+		   "%s is the application's", codes[i].name);
+	}
+	all_default();
+}
+#endif
+
 static sigjmp_buf way_out;
 
 static void on_faulty_handler(int sig)
 {
+	(void)sig;
 	if (++seen.calls == 2)
 		siglongjmp(way_out, 1);
-	raise(sig);
+	traps(NULL);
 }
 
 /* A fault in the application's handler, called on the probing thread. */
 static void faulty_handler(void)
 {
-	static const int sig = SIGABRT;
+	static const int sig = SIGFPE;
 
 	forget();
-	set_action(SIGABRT, on_faulty_handler, SA_NODEFER);
+	set_action(SIGFPE, on_faulty_handler, SA_NODEFER);
+	set_action(trap_signal, on_faulty_handler, SA_NODEFER);
 	cpuc_probe_begin();
 	if (sigsetjmp(way_out, 1) == 0)
 		probe(from_outside, &sig);
@@ -602,10 +761,10 @@ static void on_raising(int sig)
 /* The application's handler raises while that is blocked. */
 static void raising_handler(void)
 {
-	static const int sig = SIGABRT;
+	static const int sig = SIGFPE;
 
 	forget();
-	set_action(SIGABRT, on_raising, 0);
+	set_action(SIGFPE, on_raising, 0);
 	_exit(once(from_outside, &sig) != 0 || seen.calls != 2);
 }
 
@@ -623,22 +782,22 @@ static void test_handler(void)
 
 static void test_pending(void)
 {
-	static const int sig = SIGABRT;
+	const int sig = trap_signal;
 	struct state before, after;
 	sigset_t set, pending;
 
 	forget();
-	set_info(SIGABRT, on_info, 0);
+	set_info(sig, on_info, 0);
 	sigemptyset(&set);
-	sigaddset(&set, SIGABRT);
+	sigaddset(&set, sig);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	look(&before);
-	raise(SIGABRT);
-	ok(once(aborts, NULL) == SIGABRT,
+	raise(sig);
+	ok(once(traps, NULL) == sig,
 	   "blocked and pending: the probe's own is caught");
 	sigpending(&pending);
 	look(&after);
-	ok(sigismember(&pending, SIGABRT) && seen.calls == 0 &&
+	ok(sigismember(&pending, sig) && seen.calls == 0 &&
 		   same(&before, &after),
 	   "and the pending one is pending again");
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -700,6 +859,72 @@ static void test_replaced(void)
 	ok(now.sa_handler == SIG_DFL, "the next pair finds what was there");
 	all_default();
 }
+
+static volatile int off, polling;
+
+static void *polls(void *arg)
+{
+	struct sigaction now;
+
+	(void)arg;
+	polling = 2;
+	while (polling) {
+		sigaction(SIGBUS, NULL, &now);
+		off |= now.sa_handler != on_plain;
+	}
+	return NULL;
+}
+
+static void starts_polling(void *arg)
+{
+	replaces(NULL);
+	polling = 1;
+	if (pthread_create(arg, NULL, polls, NULL))
+		abort();
+	while (polling == 1)
+		getppid();
+}
+
+/* Nor may a handler that another thread has installed meanwhile be off for a
+ * moment: its fault could come just then. */
+static void test_not_off(void)
+{
+	pthread_t thread;
+
+	off = 0;
+	for (int i = 0; i < 300; i++) {
+		once(starts_polling, &thread);
+		polling = 0;
+		pthread_join(thread, NULL);
+		signal(SIGBUS, SIG_DFL);
+	}
+	ok(!off, "and is never off");
+}
+
+#if defined __linux__
+static void test_disarmed(void)
+{
+	static char stack[65536];
+	const stack_t armed = {
+		.ss_sp = stack,
+		.ss_size = sizeof stack,
+		.ss_flags = (int)(1U << 31), /* SS_AUTODISARM */
+	};
+	stack_t now = {.ss_flags = SS_DISABLE}, old;
+
+	if (ASAN || sigaltstack(&armed, &old)) {
+		skip("no SS_AUTODISARM here");
+		return;
+	}
+	set_info(SIGSEGV, on_info, SA_ONSTACK);
+	once(writes, page);
+	sigaltstack(NULL, &now);
+	ok(now.ss_sp == armed.ss_sp && now.ss_flags == armed.ss_flags,
+	   "SS_AUTODISARM: the alternate stack is armed after a fault");
+	sigaltstack(&old, NULL);
+	all_default();
+}
+#endif
 
 static long pages_used(void)
 {
@@ -976,9 +1201,17 @@ int main(void)
 	test_other_thread();
 	test_default();
 	test_asynchronous();
+	test_sent();
+#ifdef SYS_rt_tgsigqueueinfo
+	test_codes();
+#endif
 	test_handler();
 	test_pending();
 	test_replaced();
+	test_not_off();
+#ifdef __linux__
+	test_disarmed();
+#endif
 	test_threads();
 	test_fork();
 #ifdef HAVE_LINUX_FILTER_H

@@ -11,6 +11,7 @@
 #include "registry.h"
 #include "select.h"
 #include "probe.h"
+#include "faults/real.h"
 #include "tap.h"
 
 /* The pretended machine: a clock of which each reading takes 7 ns. */
@@ -71,14 +72,14 @@ static long long jumping(void)
 
 static long long faulting(void)
 {
-	raise(SIGILL);
+	real_trap();
 	return 0;
 }
 
 static long long faulting_late(void)
 {
 	if (++calls == 500)
-		raise(SIGSEGV);
+		real_access();
 	return (long long)ticks(2000000000);
 }
 
@@ -242,6 +243,22 @@ static struct cpuc_slot *alone(const char *what, enum cpuc_kind kind,
 	return s;
 }
 
+static void trap(void *arg)
+{
+	(void)arg;
+	real_trap();
+}
+
+static const char *trap_reason(void)
+{
+	int sig;
+
+	cpuc_probe_begin();
+	sig = cpuc_probe(trap, NULL);
+	cpuc_probe_end();
+	return sig == SIGILL ? "SIGILL" : "signal";
+}
+
 static void check_wrong_counters(void)
 {
 	alone("a fine counter", CORE, fine, NULL, NULL);
@@ -252,7 +269,7 @@ static void check_wrong_counters(void)
 	alone("one that goes back always", CORE, back_always, NULL,
 	      "goes backwards");
 	alone("one that jumps", CORE, jumping, NULL, NULL);
-	alone("one that faults", CORE, faulting, NULL, "SIGILL");
+	alone("one that faults", CORE, faulting, NULL, trap_reason());
 	alone("one that faults late", CORE, faulting_late, NULL, "SIGSEGV");
 	alone("one that the system denies", CORE, fine, open_denied,
 	      "denied by the test");

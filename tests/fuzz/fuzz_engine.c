@@ -5,10 +5,10 @@
 #include <config.h>
 #include "machine.h"
 
-#define NFAULTS 7
+#define NFAULTS 6
 
-static const int faults[NFAULTS] = {SIGILL,  SIGFPE, SIGBUS, SIGSEGV,
-				    SIGABRT, SIGSYS, SIGTRAP};
+static const int faults[NFAULTS] = {SIGILL,  SIGFPE, SIGBUS,
+				    SIGSEGV, SIGSYS, SIGTRAP};
 
 /* What the library must leave as it is. */
 struct process {

@@ -17,6 +17,7 @@
 #include "registry.h"
 #include "select.h"
 #include "fuzz.h"
+#include "../faults/real.h"
 #include "../../src/extend32.c"
 
 #define COUNTERS 6 /* and default-zero, the last */
@@ -55,7 +56,7 @@ static struct fake {
 	enum behaviour tried_as; /* when it was opened */
 	unsigned when;
 	enum opening opening;
-	int sig;
+	bool access;     /* the fault: SIGSEGV, or that of a trap */
 	uint64_t rate;   /* true ticks per second */
 	uint64_t stated; /* what open states; 0: nothing */
 	uint64_t offset; /* its value at time 0, about */
@@ -129,13 +130,16 @@ const char *cpuc_getenv(const char *name)
 }
 
 /* Faults come only where the engine catches them: where signals are blocked. */
-static void fault(int sig)
+static void fault(bool access)
 {
 	sigset_t mask;
 
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
-	if (sigismember(&mask, SIGUSR1))
-		raise(sig);
+	if (!sigismember(&mask, SIGUSR1))
+		return;
+	if (access)
+		real_access();
+	real_trap();
 }
 
 QUICK static uint64_t ticks(const struct fake *f)
@@ -175,7 +179,7 @@ QUICK static long long read_fake(struct fake *f)
 		break;
 	case FAULTS:
 		if (f->reads >= f->when)
-			fault(f->sig);
+			fault(f->access);
 		break;
 	default:
 		break;
@@ -245,7 +249,7 @@ static int open_fake(struct cpuc_slot *slot)
 	case MUTE:
 		return -ENOENT;
 	case OPEN_FAULTS:
-		fault(f->sig);
+		fault(f->access);
 		return -EFAULT;
 	default:
 		return 0;
@@ -283,8 +287,6 @@ static void build(size_t i, struct fuzz_bytes *b)
 					UINT64_C(1) << 33, UINT64_C(1) << 47,
 					UINT64_C(1) << 48, UINT64_C(1) << 62,
 					UINT64_C(1) << 63};
-	static const int sigs[] = {SIGILL,  SIGFPE, SIGBUS,  SIGSEGV,
-				   SIGABRT, SIGSYS, SIGTRAP, SIGILL};
 	static const unsigned whens[] = {1, 2, 3, 17, 300, 900, 1001, 5000};
 	struct fake *f = &fakes[i];
 	uint8_t x = fuzz_byte(b), y = fuzz_byte(b), z;
@@ -300,7 +302,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 	f->behaviour = (enum behaviour)(y % BEHAVIOURS);
 	f->opening = (enum opening)(y >> 3 & (OPENINGS - 1));
 	z = fuzz_byte(b);
-	f->sig = sigs[z & 7];
+	f->access = z & 1;
 	f->when = whens[z >> 3 & 7];
 	z = fuzz_byte(b);
 	f->rate = rates[z & 7] + (uint64_t)(z >> 3 & 3) * 12345;
