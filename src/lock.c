@@ -1,40 +1,67 @@
 /* SPDX-License-Identifier: 0BSD */
 /* One thread at a time in the engine, and nothing interrupts it.
  *
- * The lock's word is its holder's process id. The child of a fork thus sees
- * that the holder exists only in the parent, and takes the lock over: neither
- * pthread_atfork() nor pthread_once() is needed. */
+ * The lock names its holder's process. A child thus sees that the holder exists
+ * only in the parent, and takes the lock over: neither pthread_atfork() nor
+ * pthread_once() is needed. */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 #include "lock.h"
 #include "probe.h"
 #include "thread.h"
 
-static int lock_holder; /* process id; 0: free */
+/* The holder's process; 0: free. By the address of its word (thread.h), as a
+ * child in another pid namespace may have its parent's process id. Where there
+ * is no such word, by 2 * process id + 1. */
+static uintptr_t lock_holder;
+
+static bool lock_prepared, lock_has_words;
 
 /* The process in which this thread holds the lock or waits for it. Set before
  * lock_holder: a SIGSYS handler between the two would wait for its own thread.
  */
-static CPUC_THREAD volatile int lock_inside;
+static CPUC_THREAD volatile uintptr_t lock_inside;
+
+/* Whether `process` is this one; 0 is none. */
+static bool lock_is_here(uintptr_t process, int pid)
+{
+	if (process == 0 || process % 2 != 0)
+		return process == (uintptr_t)pid * 2 + 1;
+	return __atomic_load_n((const uint32_t *)process, __ATOMIC_RELAXED) ==
+	       (uint32_t)pid;
+}
+
+static uintptr_t lock_process(int pid)
+{
+	uintptr_t word = 0;
+
+	if (__atomic_load_n(&lock_has_words, __ATOMIC_ACQUIRE))
+		word = (uintptr_t)cpuc_process_word();
+	/* Emulators do not wipe the words, old ones at least. */
+	return lock_is_here(word, pid) ? word : (uintptr_t)pid * 2 + 1;
+}
 
 static void lock_acquire(int pid)
 {
 	/* Yielding gives the CPU to the holder. If this thread has a real-time
 	 * priority and the holder has none, only sleeping does. */
 	const struct timespec nap = {0, 50000};
-	int found, tries = 0;
+	uintptr_t found;
+	int tries = 0;
 
 	for (;;) {
-		found = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
-		if (found != pid &&
-		    __atomic_compare_exchange_n(&lock_holder, &found, pid, 0,
-						__ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED)) {
+		found = __atomic_load_n(&lock_holder, __ATOMIC_ACQUIRE);
+		if (!lock_is_here(found, pid) &&
+		    __atomic_compare_exchange_n(
+			    &lock_holder, &found, lock_process(pid), 0,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			/* The holder is in the parent. */
 			if (found != 0)
 				cpuc_probe_after_fork();
@@ -47,12 +74,33 @@ static void lock_acquire(int pid)
 	}
 }
 
+static void lock_try_words(void *done)
+{
+	*(bool *)done = cpuc_process_prepare() == 0;
+}
+
+/* Only now: a sandbox may answer the calls that this takes with SIGSYS, and
+ * without the lock there is no handler for it. Until then, some microseconds in
+ * a process, a child with its parent's process id would wait for ever. */
+static void lock_prepare(int pid)
+{
+	bool done = false;
+
+	cpuc_probe_begin();
+	if (cpuc_probe(lock_try_words, &done) != 0)
+		done = false;
+	cpuc_probe_end();
+	__atomic_store_n(&lock_has_words, done, __ATOMIC_RELEASE);
+	lock_prepared = true;
+	__atomic_store_n(&lock_holder, lock_process(pid), __ATOMIC_RELEASE);
+}
+
 int cpuc_lock(struct cpuc_guard *guard)
 {
 	int pid = (int)getpid();
 	sigset_t all;
 
-	if (lock_inside == pid)
+	if (lock_is_here(lock_inside, pid))
 		return -EDEADLK;
 	*guard = (struct cpuc_guard){.err = errno};
 	sigfillset(&all);
@@ -64,9 +112,11 @@ int cpuc_lock(struct cpuc_guard *guard)
 	 * a request that was sent a moment before. */
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &guard->cancel_type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
-	lock_inside = pid;
+	lock_inside = lock_process(pid);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	lock_acquire(pid);
+	if (!lock_prepared)
+		lock_prepare(pid);
 	return 0;
 }
 

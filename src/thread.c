@@ -14,12 +14,14 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "thread.h"
 
 struct cpuc_process *cpuc_process;
 
 static unsigned generation; /* index of the newest word, modulo CPUC_WORDS */
 static pthread_key_t key;
+static bool has_key;
 
 /* A thread's memory; the key's value is the newest. */
 struct memory {
@@ -64,19 +66,18 @@ static void *thread_map(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-int cpuc_thread_prepare(void)
+int cpuc_process_prepare(void)
 {
 	const size_t size = sizeof *cpuc_process;
 	void *p;
-	int err;
+	int err = 0;
 
 	if (cpuc_process != NULL)
 		return 0;
 	p = thread_map(size);
 	if (p == NULL)
 		return -ENOMEM;
-	err = pthread_key_create(&key, thread_end);
-	if (err == 0 && madvise(p, size, MADV_WIPEONFORK) != 0)
+	if (madvise(p, size, MADV_WIPEONFORK) != 0)
 		err = pthread_atfork(NULL, NULL, thread_wipe);
 	if (err != 0) {
 		munmap(p, size);
@@ -86,11 +87,22 @@ int cpuc_thread_prepare(void)
 	return 0;
 }
 
+int cpuc_thread_prepare(void)
+{
+	int err = cpuc_process_prepare();
+
+	if (err == 0 && !has_key) {
+		err = -pthread_key_create(&key, thread_end);
+		has_key = err == 0;
+	}
+	return err;
+}
+
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 {
 	struct memory *m = NULL;
 
-	if (cpuc_process != NULL)
+	if (has_key)
 		m = thread_map(sizeof *m + size);
 	if (m == NULL)
 		return NULL;
@@ -112,6 +124,6 @@ const uint32_t *cpuc_process_word(void)
 	/* Two threads may each add a word: either is valid. */
 	now = __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
 	word = &cpuc_process->word[now % CPUC_WORDS];
-	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(word, (uint32_t)getpid(), __ATOMIC_RELEASE);
 	return word;
 }

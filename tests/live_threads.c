@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 
 static pthread_attr_t small;
 
@@ -232,6 +233,57 @@ static void check_fork(void)
 		    "the children count");
 }
 
+#ifdef CLONE_NEWPID
+static volatile int stop;
+
+static void *selecting(void *arg)
+{
+	(void)arg;
+	while (!stop)
+		cpucycles_select(NULL);
+	return NULL;
+}
+
+/* In a process that is the first of its namespace. */
+static int same_pid(void *arg)
+{
+	static char stack[65536] __attribute__((aligned(64)));
+	int i, status, bad = 0;
+	pthread_t id;
+	pid_t pid;
+
+	(void)arg;
+	cpucycles();
+	if (pthread_create(&id, NULL, selecting, NULL) != 0)
+		return CANNOT;
+	for (i = 0; i < 20 && !bad; i++) {
+		status = -1;
+		pid = clone(child_counts, stack + sizeof stack / 2,
+			    CLONE_NEWPID | SIGCHLD, NULL);
+		if (pid < 0 && (errno == EPERM || errno == EINVAL))
+			return CANNOT;
+		waitpid(pid, &status, 0);
+		bad = status != 0;
+	}
+	stop = 1;
+	pthread_join(id, NULL);
+	return bad;
+}
+
+static int in_namespace(void *arg)
+{
+	if (SANITIZED || unshare(CLONE_NEWPID) != 0)
+		return CANNOT;
+	return in_child(same_pid, arg);
+}
+#else
+static int in_namespace(void *arg)
+{
+	(void)arg;
+	return CANNOT;
+}
+#endif
+
 /* Every function from any thread at any time. */
 static void *everything(void *arg)
 {
@@ -277,6 +329,9 @@ int main(void)
 	point("every function in 8 threads at once", all_at_once, NULL,
 	      "no threads");
 	check_fork();
+	point("20 children with the process id of their parent, cloned in "
+	      "selections, count",
+	      in_namespace, NULL, "no namespace of process ids");
 	point("no function is a cancellation point", not_a_point, NULL,
 	      "no threads");
 	point("50 threads cancelled between selections: others select",
