@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Not PATH_MAX: the first call may come from a thread with 16 KiB of stack. */
-#define PATH_SIZE 1024
+/* Not PATH_MAX: the first call may come in a signal handler. Roots are those of
+ * tests. */
+#define PATH_SIZE 512
 
 /* Less than the part of /proc/cpuinfo about the first CPU, which is usually
  * enough. The kernel then does not format the second CPU's, about 12 us. */

@@ -161,6 +161,44 @@ static int small_stack(void *arg)
 	return bad;
 }
 
+static char *volatile handler;
+
+static void first_in_handler(int sig)
+{
+	char here;
+
+	(void)sig;
+	handler = &here;
+	cpucycles();
+}
+
+/* Below the frame of the handler, and where no counter adds a signal's. */
+static int handler_stack(void *arg)
+{
+	static char stack[65536];
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction sa = {.sa_handler = first_in_handler,
+			       .sa_flags = SA_ONSTACK};
+	struct cpucycles_counter c;
+	char *p = stack;
+	unsigned i;
+
+	(void)arg;
+	if (SANITIZED || sigaltstack(&alternate, NULL) != 0)
+		return CANNOT;
+	memset(stack, 0x5a, sizeof stack);
+	sigaction(SIGUSR1, &sa, NULL);
+	raise(SIGUSR1);
+	while (p < handler && *p == 0x5a)
+		p++;
+	diag("a first call took %zu bytes of a handler's stack",
+	     (size_t)(handler - p));
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (strncmp(c.reason, "SIG", 3) == 0)
+			return CANNOT;
+	return handler - p > 4096;
+}
+
 #ifdef HAVE_LINUX_FILTER_H
 /* And with the frames of signals on it. */
 static int small_stack_faults(void *arg)
@@ -195,5 +233,7 @@ int main(void)
 	      NULL, why);
 	point("a first call on a stack of 16 KiB", small_stack, NULL, why);
 	point("with faults in it", small_stack_faults, NULL, why);
+	point("a first call in a handler takes at most 4 KB of stack",
+	      handler_stack, NULL, "a counter faults here, or a sanitizer");
 	return done_testing();
 }

@@ -96,7 +96,7 @@ static void make_base(void)
 
 	if (!tmp || !*tmp)
 		tmp = "/tmp";
-	if (strlen(tmp) > 800)
+	if (strlen(tmp) > 300)
 		skip_all("TMPDIR is too long for textfile.c's buffer");
 	snprintf(base, sizeof(base), "%s/sim_nominal.XXXXXX", tmp);
 	if (!mkdtemp(base))
