@@ -3,6 +3,8 @@
  * too: before the first call, and after it. */
 #include "faults/faults.h"
 
+#include <pthread.h>
+#include <setjmp.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -96,6 +98,84 @@ static int no_recovery(void *arg)
 	return 0;
 }
 
+static sigjmp_buf way_out;
+
+static void leave(int sig)
+{
+	siglongjmp(way_out, sig);
+}
+
+/* A program may catch that fault, and select then. */
+static int after_fault(void *arg)
+{
+	(void)arg;
+	cpucycles();
+	if (has_core() || forbid() != 0)
+		return CANNOT;
+	signal(SIGSEGV, leave);
+	if (sigsetjmp(way_out, 1) == 0) {
+		cpucycles();
+		return 3;
+	}
+	if (cpucycles_select(NULL) != 0)
+		return 6;
+	return recovered();
+}
+
+/* The selection holds for every thread: for those that may read the TSC, that
+ * may not, and that have counted with it. */
+struct other {
+	pthread_barrier_t begin, go;
+	int forbids, bad;
+};
+
+static void *other_thread(void *arg)
+{
+	struct other *o = arg;
+
+	o->bad = counts(1000);
+	if (o->forbids)
+		o->bad |= forbid();
+	pthread_barrier_wait(&o->begin);
+	pthread_barrier_wait(&o->go);
+	o->bad |= counts(1000);
+	return NULL;
+}
+
+static int every_thread(void *arg)
+{
+	struct other o[2] = {{.forbids = 0}, {.forbids = 1}}, late;
+	pthread_t id[2], last;
+	int i, bad;
+
+	(void)arg;
+	cpucycles();
+	if (has_core())
+		return CANNOT;
+	for (i = 0; i < 2; i++) {
+		pthread_barrier_init(&o[i].begin, NULL, 2);
+		pthread_barrier_init(&o[i].go, NULL, 2);
+		if (pthread_create(&id[i], NULL, other_thread, &o[i]) != 0)
+			return CANNOT;
+		pthread_barrier_wait(&o[i].begin);
+	}
+	if (forbid() != 0)
+		return CANNOT;
+	bad = cpucycles_select(NULL) != 0;
+	for (i = 0; i < 2; i++) {
+		pthread_barrier_wait(&o[i].go);
+		pthread_join(id[i], NULL);
+		bad |= o[i].bad;
+	}
+	late = (struct other){.forbids = 0};
+	pthread_barrier_init(&late.begin, NULL, 1);
+	pthread_barrier_init(&late.go, NULL, 1);
+	if (pthread_create(&last, NULL, other_thread, &late) != 0)
+		return CANNOT;
+	pthread_join(last, NULL);
+	return bad | late.bad ? bad | late.bad : recovered();
+}
+
 static int allowed_again(void *arg)
 {
 	(void)arg;
@@ -148,6 +228,11 @@ int main(void)
 	else
 		ok(status == KILLED + SIGSEGV,
 		   "and without it the next count faults (%d)", status);
+	point("cpucycles_select(NULL) recovers after that fault, too",
+	      after_fault, NULL, why);
+	point("and every thread then counts: one that may read it, one that "
+	      "may not, a new one",
+	      every_thread, NULL, why);
 	point("forbidden after the selection: no rate is observed, nothing "
 	      "faults",
 	      observe_after, NULL, why);
