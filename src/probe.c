@@ -112,7 +112,7 @@ static void probe_default(int sig, const siginfo_t *info)
 static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 {
 	const struct sigaction *to = &f->was;
-	sigset_t block, before;
+	sigset_t self;
 
 	if (to->sa_handler == SIG_IGN && probe_sent(info))
 		return;
@@ -123,17 +123,16 @@ static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 		probe_default(f->sig, info);
 		return;
 	}
-	block = to->sa_mask;
-	if (!(to->sa_flags & SA_NODEFER))
-		sigaddset(&block, f->sig);
-	pthread_sigmask(SIG_BLOCK, &block, &before);
+	/* The kernel restores the mask when our handler returns. */
+	pthread_sigmask(SIG_BLOCK, &to->sa_mask, NULL);
+	sigemptyset(&self);
+	sigaddset(&self, f->sig);
+	if (to->sa_flags & SA_NODEFER)
+		pthread_sigmask(SIG_UNBLOCK, &self, NULL);
 	if (to->sa_flags & SA_SIGINFO)
 		to->sa_sigaction(f->sig, info, context);
 	else
 		to->sa_handler(f->sig);
-	/* The kernel would do this when our handler returns, but a signal that
-	 * became pending must arrive while `innermost` is still NULL. */
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* The first of each, as a pending signal would be. siginfo does not tell
@@ -201,8 +200,6 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 	if (frame && probe_at_fault(info)) {
 		frame->sig = sig;
 		probe_rearm(context);
-		/* ThreadSanitizer's sigaction blocks all signals in handlers,
-		 * whatever sa_mask says. */
 		pthread_sigmask(SIG_SETMASK, &probing, NULL);
 		siglongjmp(frame->env, 1);
 	}
@@ -243,15 +240,15 @@ static void probe_install(struct fault *f)
 		f->was = old;
 	atomic_store(&f->spent, 0);
 	f->kept[PROCESS].si_signo = f->kept[THREAD].si_signo = 0;
-	/* SA_NODEFER and an empty mask: siglongjmp then has no mask to restore.
-	 * The other flags are those of the old handler, so that it interrupts
-	 * the same system calls on the same stack; without one, nothing is
-	 * interrupted. */
+	/* No SA_NODEFER: signals sent faster than handled would nest to the
+	 * stack's end. The flags are those of the old handler, so that it
+	 * interrupts the same system calls on the same stack; without one,
+	 * nothing is interrupted. */
 	sigemptyset(&ours.sa_mask);
 	ours.sa_flags = SA_RESTART | SA_ONSTACK;
 	if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
 		ours.sa_flags &= old.sa_flags;
-	ours.sa_flags |= SA_SIGINFO | SA_NODEFER;
+	ours.sa_flags |= SA_SIGINFO;
 	atomic_fetch_or_explicit(&held, bit, memory_order_release);
 	if (sigaction(f->sig, &ours, &old))
 		atomic_fetch_and(&held, ~bit);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -860,7 +861,7 @@ static void test_replaced(void)
 	all_default();
 }
 
-static volatile int off, polling;
+static atomic_int off, polling;
 
 static void *polls(void *arg)
 {
