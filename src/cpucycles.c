@@ -68,6 +68,7 @@ static struct cpuc_world selection_begin(void)
 	struct cpuc_world world = {.now_ns = cpuc_clock_ns};
 
 	cpuc_probe_begin();
+	cpuc_lock_prepare();
 	cpuc_clock_check();
 	world.persecond =
 		cpuc_persecond_of(cpuc_slots, cpuc_slot_count, &none).hz;

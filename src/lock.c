@@ -74,27 +74,6 @@ static void lock_acquire(int pid)
 	}
 }
 
-static void lock_try_words(void *done)
-{
-	*(bool *)done = cpuc_process_prepare() == 0;
-}
-
-/* Only now: a sandbox may answer the calls that this takes with SIGSYS, and
- * without the lock there is no handler for it. Until then, some microseconds in
- * a process, a child with its parent's process id would wait for ever. */
-static void lock_prepare(int pid)
-{
-	bool done = false;
-
-	cpuc_probe_begin();
-	if (cpuc_probe(lock_try_words, &done) != 0)
-		done = false;
-	cpuc_probe_end();
-	__atomic_store_n(&lock_has_words, done, __ATOMIC_RELEASE);
-	lock_prepared = true;
-	__atomic_store_n(&lock_holder, lock_process(pid), __ATOMIC_RELEASE);
-}
-
 int cpuc_lock(struct cpuc_guard *guard)
 {
 	int pid = (int)getpid();
@@ -115,9 +94,26 @@ int cpuc_lock(struct cpuc_guard *guard)
 	lock_inside = lock_process(pid);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	lock_acquire(pid);
-	if (!lock_prepared)
-		lock_prepare(pid);
 	return 0;
+}
+
+static void lock_try_words(void *done)
+{
+	*(bool *)done = cpuc_process_prepare() == 0;
+}
+
+void cpuc_lock_prepare(void)
+{
+	bool done = false;
+
+	if (lock_prepared)
+		return;
+	if (cpuc_probe(lock_try_words, &done) != 0)
+		done = false;
+	__atomic_store_n(&lock_has_words, done, __ATOMIC_RELEASE);
+	__atomic_store_n(&lock_holder, lock_process((int)getpid()),
+			 __ATOMIC_RELEASE);
+	lock_prepared = true;
 }
 
 void cpuc_unlock(struct cpuc_guard *guard)

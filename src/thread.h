@@ -20,16 +20,16 @@
 #define CPUC_THREAD __thread
 #endif
 
-/* Prepare for cpuc_process_word, and for all functions below: 0 or -errno. Under
- * the lock; later calls do nothing. */
+/* Prepare for cpuc_process_word, and for all functions below: 0 or -errno.
+ * Under the lock; later calls do nothing. */
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
 
 /* Memory for the calling thread, zero at first; NULL if there is none, or
  * cpuc_thread_prepare() has not succeeded. When the thread ends, ended(memory,
  * false) is called while other destructors may still use the library, and then
- * ended(memory, true), before it is unmapped. Async-signal-safe, unless the program has so many pthread keys that the C
- * library must allocate. */
+ * ended(memory, true), before it is unmapped. Async-signal-safe, unless the
+ * program has so many pthread keys that the C library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
 /* A word that is the process id in this process, and zero in every child with

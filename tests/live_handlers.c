@@ -246,7 +246,7 @@ static void receive(int sig, siginfo_t *info, void *context)
 
 struct sender {
 	pthread_t to;
-	int sent, lost;
+	int thread_only, sent, lost;
 };
 
 static void *sends(void *arg)
@@ -261,7 +261,7 @@ static void *sends(void *arg)
 	for (s->sent = 0; s->sent < 240 && s->lost < 20; s->sent++) {
 		sig = faults[s->sent % NFAULTS];
 		arrived = 0;
-		if (s->sent / NFAULTS % 2)
+		if (s->thread_only || s->sent / NFAULTS % 2)
 			pthread_kill(s->to, sig);
 		else
 			kill(getpid(), sig);
@@ -277,7 +277,7 @@ static void *sends(void *arg)
 static int sent_meanwhile(void *arg)
 {
 	const char *name = cpucycles_implementation();
-	struct sender s = {pthread_self(), 0, 0};
+	struct sender s = {pthread_self(), in_child(emulated, NULL), 0, 0};
 	struct sigaction sa;
 	pthread_t thread;
 	int i, failed = 0;

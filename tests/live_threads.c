@@ -63,17 +63,6 @@ static int many(int n, void *bad)
 	return wrong;
 }
 
-/* An emulator's memory is in this process, but not its system calls. */
-static int emulated(void *arg)
-{
-	(void)arg;
-#ifdef HAVE_LINUX_FILTER_H
-	return deny(SYS_sched_setaffinity, SECCOMP_RET_ERRNO | EPERM) != 0;
-#else
-	return 0;
-#endif
-}
-
 static void check_many(void)
 {
 	const char *text = getenv("LIVE_THREADS");

@@ -557,10 +557,35 @@ static void test_asynchronous(void)
 	all_default();
 }
 
+#ifdef HAVE_LINUX_FILTER_H
+/* From now on this system call meets the given seccomp action; for sig > 0
+ * only when that is its first argument, and the second one is not 0. */
+static void forbid(long nr, int sig, unsigned action)
+{
+	const unsigned low = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 4;
+	const unsigned char any = sig ? 0 : 4;
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)nr, any, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 16 + low),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)sig, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 24 + low),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {COUNT(filter), filter};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		_exit(77);
+}
+#endif
+
 /* What this process sends itself, in every way. */
 struct sending {
 	void (*send)(int sig);
-	int code, own_pid;
+	int code, to_process;
 	const char *name;
 };
 
@@ -587,8 +612,8 @@ static void by_sigqueue(int sig)
 static const struct sending sendings[] = {
 	{by_kill, SI_USER, 1, "kill"},
 #ifdef SI_TKILL
-	{by_raise, SI_TKILL, 1, "raise"},
-	{by_pthread_kill, SI_TKILL, 1, "pthread_kill"},
+	{by_raise, SI_TKILL, 0, "raise"},
+	{by_pthread_kill, SI_TKILL, 0, "pthread_kill"},
 #endif
 	{by_sigqueue, SI_QUEUE, 1, "sigqueue"},
 };
@@ -666,7 +691,14 @@ static void sends_both(void *arg)
 	getppid();
 }
 
-static void test_sent(void)
+static void filters(void)
+{
+#ifdef HAVE_LINUX_FILTER_H
+	forbid(SYS_getppid, 0, SECCOMP_RET_ERRNO | EPERM);
+#endif
+}
+
+static void test_sent(int emulated)
 {
 	sigset_t set, old;
 
@@ -675,7 +707,13 @@ static void test_sent(void)
 		return;
 	}
 	for (size_t i = 0; i < COUNT(sendings); i++)
-		test_sent_by(&sendings[i]);
+		if (!emulated || !sendings[i].to_process)
+			test_sent_by(&sendings[i]);
+	if (emulated) {
+		skip("qemu dies of fault signals that are sent to a process");
+		all_default();
+		return;
+	}
 #ifdef __linux__
 	memset(&got, 0, sizeof got);
 	set_info(SIGFPE, on_sent, 0);
@@ -1083,29 +1121,6 @@ static void test_fork(void)
 }
 
 #ifdef HAVE_LINUX_FILTER_H
-/* From now on this system call meets the given seccomp action; for sig > 0
- * only when that is its first argument, and the second one is not 0. */
-static void forbid(long nr, int sig, unsigned action)
-{
-	const unsigned low = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 4;
-	const unsigned char any = sig ? 0 : 4;
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)nr, any, 5),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 16 + low),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)sig, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 24 + low),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, action),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog prog = {COUNT(filter), filter};
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
-		_exit(77);
-}
-
 static int ran;
 
 static void runs(void *arg)
@@ -1185,6 +1200,7 @@ int main(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	FILE *file = tmpfile();
+	int emulated; /* no filters, and qemu takes pretended faults for real */
 
 	page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	hole = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -1202,9 +1218,11 @@ int main(void)
 	test_other_thread();
 	test_default();
 	test_asynchronous();
-	test_sent();
+	emulated = !exited(in_child(filters));
+	test_sent(emulated);
 #ifdef SYS_rt_tgsigqueueinfo
-	test_codes();
+	if (!emulated)
+		test_codes();
 #endif
 	test_handler();
 	test_pending();

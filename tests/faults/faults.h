@@ -79,6 +79,18 @@ __attribute__((unused)) static void point(const char *text, int (*f)(void *),
 		ok(status == 0, "%s (%d)", text, status);
 }
 
+/* In a child: an emulator passes no filters on. Its memory is in this process,
+ * and its threads die of fault signals that are sent to the process. */
+__attribute__((unused)) static int emulated(void *arg)
+{
+	(void)arg;
+#ifdef HAVE_LINUX_FILTER_H
+	return deny(SYS_sched_setaffinity, SECCOMP_RET_ERRNO | EPERM) != 0;
+#else
+	return 0;
+#endif
+}
+
 /* 0 if the count never goes back over so many calls, and advances. */
 __attribute__((unused)) static int counts(int calls)
 {
