@@ -25,16 +25,17 @@
 
 #define COST 1024u /* one part of the time in so many goes into measuring */
 #define SOON (cpuc_calibration.hz / 20000) /* 50 us, after a change */
-#define LONG (cpuc_calibration.hz / 16) /* 60 ms: a change shows in 100 ms */
-#define RAMP (cpuc_calibration.hz / 1000) /* in which a core gets to its rate \
-					   */
+#define LONG (cpuc_calibration.hz / 16)    /* 60 ms: a change shows in 100 ms */
+#define RAMP                                                             \
+	(cpuc_calibration.hz / 1000) /* in which a core gets to its rate \
+				      */
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
 #define BURST 9   /* of one that decides, six of which must be CLOSE */
 #define NEAR CPUC_PERMILLE(10) /* to the mean, if the rate has not changed */
 #define CLOSE CPUC_PERMILLE(5)
 #define MEMORY 16 /* measurements in the mean */
-#define MOVED 3 /* on one side of the mean, beyond the noise: it has moved */
+#define MOVED 6   /* on one side of the mean: it has moved; or half as many */
 
 CPUC_THREAD struct cpuc_base cpuc_own_base;
 
@@ -54,11 +55,11 @@ struct calibrated_state {
 	volatile sig_atomic_t phase; /* enum calibrated_phase */
 	volatile sig_atomic_t spoilt;
 	uint32_t wait;  /* ticks from the last measurement to the next */
-	uint64_t mean;  /* ratio, of the last MEMORY measurements */
+	uint64_t mean;  /* ratio */
 	uint64_t last;  /* of the last one */
 	uint32_t noise; /* from one to the next, 2^-20 */
 	int16_t side;   /* so many in a row above the mean, or below */
-	uint16_t known; /* measurements in the mean */
+	uint16_t known; /* measurements in the mean, up to MEMORY */
 };
 
 /* Without memory, and at the very end of a thread, a base goes on for ever. */
@@ -144,26 +145,25 @@ static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 }
 
 /* The noise is what measurements differ in from one to the next, which hardly
- * shows a drift; a core that dithers is noisy, and its mean is right. */
+ * shows a drift; a core that dithers is noisy, and its mean is right. Several
+ * on one side of the mean count for more, twice as much if beyond the noise. */
 static void ratio_add(struct calibrated_state *s, uint64_t ratio)
 {
-	uint32_t off = cpuc_apart(ratio, s->mean), limit;
+	uint32_t off = cpuc_apart(ratio, s->mean);
 	int side = ratio > s->mean ? 1 : -1;
 
 	if (s->known < MEMORY)
 		s->known++;
-	s->noise = (uint32_t)ratio_towards(
-		s->noise, cpuc_apart(ratio, s->last), s->known);
-	limit = s->noise + s->noise / 4 + cpuc_calibration.grain / 4;
-	if (off <= limit)
+	s->noise = (uint32_t)ratio_towards(s->noise, cpuc_apart(ratio, s->last),
+					   s->known);
+	if (s->side * side < 0)
 		s->side = 0;
-	else
-		s->side = (int16_t)(s->side * side > 0 ? s->side + side : side);
-	if (s->side * side >= MOVED) {
-		s->mean = s->last;
+	if (off > s->noise + s->noise / 4 + cpuc_calibration.grain / 4)
+		side *= 2;
+	if (s->side < MOVED && s->side > -MOVED)
+		s->side = (int16_t)(s->side + side);
+	if ((s->side >= MOVED || s->side <= -MOVED) && s->known > 2)
 		s->known = 2;
-		s->side = 0;
-	}
 	s->mean = ratio_towards(s->mean, ratio, s->known);
 	s->last = ratio;
 	__atomic_store_n(&cpuc_calibration.recent,
@@ -189,10 +189,10 @@ static unsigned ratio_measure(struct calibrated_state *s, uint64_t t,
 
 	if (s->known == 0) {
 		*changed = true;
-		ratio_begin(s, (uint64_t)__atomic_load_n(
-				       &cpuc_calibration.recent,
-				       __ATOMIC_RELAXED)
-				       << CPUC_RECENT_BITS);
+		ratio_begin(s,
+			    (uint64_t)__atomic_load_n(&cpuc_calibration.recent,
+						      __ATOMIC_RELAXED)
+				    << CPUC_RECENT_BITS);
 		/* The thread that calibrated has just made its windows. */
 		if (t - cpuc_calibration.tick < cpuc_calibration.span)
 			return WINDOWS;

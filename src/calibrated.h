@@ -13,7 +13,7 @@ struct cpuc_base {
 	uint64_t tick;
 	uint64_t cycles;
 	uint64_t ratio;
-	uint32_t due;	 /* 0 while the base is being replaced */
+	uint32_t due;    /* 0 while the base is being replaced */
 	uint32_t serial; /* another one for each replacement */
 };
 

@@ -11,14 +11,14 @@
 #include "clock.h"
 #include "thread.h"
 
-#define READS 65         /* of the clock, to see its resolution */
-#define STEPS 360        /* of the clock in a window, at least */
+#define READS 65            /* of the clock, to see its resolution */
+#define STEPS 360           /* of the clock in a window, at least */
 #define WINDOW_PARTS 400000 /* of a second in a window, at least: 2.5 us */
 #define TURNS_MAX 4096
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
-#define FIRST 3      /* windows for a first ratio, two of which must agree */
-#define MORE 9	     /* or else of these five */
-#define CHECKS 8     /* windows of another chain, until one agrees: */
+#define FIRST 3  /* windows for a first ratio, two of which must agree */
+#define MORE 9   /* or else of these five */
+#define CHECKS 8 /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way */
 #define ROUNDS 10
@@ -88,8 +88,8 @@ static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
 
 /* Of slightly different lengths, so that each begins elsewhere in a step of the
  * clock. */
-static uint64_t windows(const struct cpuc_settled *s, unsigned n,
-			unsigned need, uint32_t near)
+static uint64_t windows(const struct cpuc_settled *s, unsigned n, unsigned need,
+			uint32_t near)
 {
 	const struct cpuc_chain *chain = s->ops->chain;
 	uint64_t v[CPUC_WINDOWS];
@@ -169,8 +169,8 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 }
 
 /* How far the chain is off what s->ratio says, in permille; 0: close enough. A
- * sibling makes it take longer, interrupts of a window's short run as well as of
- * its long one do anything: the best of its windows counts. */
+ * sibling makes it take longer, interrupts of a window's short run as well as
+ * of its long one do anything: the best of its windows counts. */
 static unsigned check_chain(const struct cpuc_settled *s,
 			    const struct cpuc_chain *chain)
 {
@@ -254,7 +254,8 @@ int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
 	cpuc_thread_prepare();
 	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
 	/* A third more for the short run, and what is around both. */
-	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * (s.turns + 2) << 31) /
+	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * (s.turns + 2)
+			     << 31) /
 			    (s.ratio >> 1));
 	s.span += s.span / 3;
 	s.tick = (uint64_t)ops->tick();
@@ -276,8 +277,8 @@ double cpuc_calibration_ratio(void)
 
 uint64_t cpuc_calibration_hz(void)
 {
-	uint64_t ratio = cpuc_windows(CPUC_WINDOWS, CPUC_WINDOWS / 3,
-				      CPUC_PERMILLE(50));
+	uint64_t ratio =
+		cpuc_windows(CPUC_WINDOWS, CPUC_WINDOWS / 3, CPUC_PERMILLE(50));
 
 	return window_hz(&cpuc_calibration, ratio);
 }

@@ -57,7 +57,8 @@ static double until_change(void)
 
 	if (turning > now)
 		ns = turning - now;
-	if (dither > 0 && DITHER - now + DITHER * (double)(long long)(now / DITHER) < ns)
+	if (dither > 0 &&
+	    DITHER - now + DITHER * (double)(long long)(now / DITHER) < ns)
 		ns = DITHER - now + DITHER * (double)(long long)(now / DITHER);
 	return ns + 1e-3;
 }
@@ -113,9 +114,13 @@ static void window_of(double link, uint32_t turns, uint64_t stamp[3])
 	void (*h)(void) = hook;
 
 	for (i = 0; i < 3; i++) {
-		pass(40 + link * 32 * (i == 0 ? 1 : i == 1 ? turns : 8 * turns));
+		pass(40 + link * 32 *
+				  (i == 0   ? 1
+				   : i == 1 ? turns
+					    : 8 * turns));
 		windows = windows * 1664525u + 1013904223u;
-		if (i > 0 && (bad == 1 || (bad && (windows >> 16) % (2 * bad) == 0)))
+		if (i > 0 &&
+		    (bad == 1 || (bad && (windows >> 16) % (2 * bad) == 0)))
 			now += 1500 + (windows >> 8) % 20000;
 		stamp[i] = shown();
 	}
@@ -142,8 +147,7 @@ static void others(uint32_t turns, uint64_t stamp[3])
 
 static const struct cpuc_chain x86_chain[] = {
 	{multiplies, 7 * 32 * 3}, {ones, 7 * 32}, {others, 7 * 32}};
-static const struct cpuc_chain arm_chain[] = {{ones, 7 * 32},
-					      {others, 7 * 32}};
+static const struct cpuc_chain arm_chain[] = {{ones, 7 * 32}, {others, 7 * 32}};
 static const struct cpuc_chain_ops x86 = {fake_tick, x86_chain, 3, 400};
 static const struct cpuc_chain_ops arm = {fake_tick, arm_chain, 2, 0};
 static const struct cpuc_chain_ops *ops = &x86;
@@ -274,8 +278,10 @@ static void not_counted(void)
 	}
 	/* Two steps of the clock. */
 	ok(most > 0 && most < usual + 80 && next < usual + 80,
-	   "a measurement adds %u cycles to an interval, %u to the next; others "
-	   "are of %u", (unsigned)most, (unsigned)next, (unsigned)usual);
+	   "a measurement adds %u cycles to an interval, %u to the next; "
+	   "others "
+	   "are of %u",
+	   (unsigned)most, (unsigned)next, (unsigned)usual);
 }
 
 /* An interval of so many ns, right after the thread's first count; its error.
@@ -304,7 +310,8 @@ static void ramps(void)
 		e = first_interval(ms[i] * 1e6);
 		ok(distance(e) < (i ? 0.02 : 0.1),
 		   "from 0.8 to 4 GHz 1 ms after the first count: %g ms are "
-		   "%.2f%% off", ms[i], e * 100);
+		   "%.2f%% off",
+		   ms[i], e * 100);
 	}
 	/* The same with many counts. */
 	open_machine(0.8, 2.596, 26);
@@ -343,8 +350,8 @@ static void cores(const char *name, double p, double e, double mul_p,
 		done = cycles;
 		measuring = 0;
 		run(30e6 + i * 1e5, &up);
-		t = (double)(count() - a) /
-		    (cycles - done - measuring * core) - 1;
+		t = (double)(count() - a) / (cycles - done - measuring * core) -
+		    1;
 		worst = distance(t) > worst ? distance(t) : worst;
 	}
 	ok(seen < 100e6, "%s: seen after %.1f ms", name, seen / 1e6);
@@ -404,13 +411,16 @@ static void dithering(void)
 		measuring = 0;
 		run(5e6, &up);
 		done = (double)(count() - a) /
-			       (cycles - done - measuring * 4.0) - 1;
+			       (cycles - done - measuring * 4.0) -
+		       1;
 		worst = distance(done) > worst ? distance(done) : worst;
 		n += distance(done) > 0.002;
 	}
 	ok(up && worst < 0.003 && n < 10,
-	   "a dither of 1%% at 20 us: 5 ms are %.3f%% off at worst, %d of 200 by "
-	   "more than 0.2%%", worst * 100, n);
+	   "a dither of 1%% at 20 us: 5 ms are %.3f%% off at worst, %d of 200 "
+	   "by "
+	   "more than 0.2%%",
+	   worst * 100, n);
 }
 
 static void wander(void)
@@ -782,7 +792,8 @@ static void gaps(void)
  * anew; and the time that the clock then shows is some bits longer. */
 static void suspended(void)
 {
-	static const double to[] = {4e9,  3600e9 * 8, 1e3, 2147483648.,
+	static const double to[] = {4e9,         3600e9 * 8,
+				    1e3,         2147483648.,
 				    4294967296., 281474976710656. / 2.596,
 				    1e3};
 	uint64_t a, b, n;

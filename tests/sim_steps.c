@@ -179,8 +179,8 @@ static void at_each(const char *name, void (*what)(void))
 	ok(!back && all > 100, "%s, at each of %ld instructions", name, all);
 }
 
-/* At some steps of a measurement (it has two ticks, and all that publishes comes
- * after the second), and at each step of a handler there. */
+/* At some steps of a measurement (it has two ticks, and all that publishes
+ * comes after the second), and at each step of a handler there. */
 static void within(const char *name, void (*what)(void))
 {
 	long tick, outer, step, all = 0;
@@ -191,8 +191,7 @@ static void within(const char *name, void (*what)(void))
 		     outer += tick == 1 ? 97 : 4)
 			for (step = 1 + outer % 11; step < 250; step += 11)
 				all += at_step(what, 3, tick, outer, step);
-	ok(!back && all > 100, "%s, and another in its midst: %ld", name,
-	   all);
+	ok(!back && all > 100, "%s, and another in its midst: %ld", name, all);
 }
 
 /* Emulators may not step, or may step through the handler too, for ever. */

@@ -37,42 +37,41 @@ static int vctcore_open(struct cpuc_slot *slot)
 /* isb is complete, and what follows fetched, only after the branch before it
  * is resolved, and that one needs the chain's result: without it a chain may
  * still be running when the clock is read. */
-#define VCTCORE_RUN(name, links, link)                                        \
-	static inline uint64_t name(uint32_t turns)                           \
-	{                                                                     \
-		uint64_t x = UINT64_C(0x123456789abcdef), t;                  \
-                                                                              \
-		__asm__ volatile("isb\n"                                      \
-				 ".p2align 6\n"                               \
-				 "1:\n\t"                                     \
-				 ".rept %4\n\t"                               \
-				 link "\n\t"                                  \
-				 ".endr\n\t"                                  \
-				 "subs %w1, %w1, #1\n\t"                      \
-				 "b.ne 1b\n\t"                                \
-				 "cbz %0, 2f\n"                               \
-				 "2:\n\t"                                     \
-				 "isb\n\t"                                    \
-				 "mrs %2, cntvct_el0\n\t"                     \
-				 "isb"                                        \
-				 : "+r"(x), "+r"(turns), "=r"(t)              \
-				 : "r"(UINT64_C(0x5a5a5a5a5a5a5a5a)),         \
-				   "i"(links)                                 \
-				 : "cc", "memory");                           \
-		return t;                                                     \
+#define VCTCORE_RUN(name, links, link)                                \
+	static inline uint64_t name(uint32_t turns)                   \
+	{                                                             \
+		uint64_t x = UINT64_C(0x123456789abcdef), t;          \
+                                                                      \
+		__asm__ volatile("isb\n"                              \
+				 ".p2align 6\n"                       \
+				 "1:\n\t"                             \
+				 ".rept %4\n\t" link "\n\t"           \
+				 ".endr\n\t"                          \
+				 "subs %w1, %w1, #1\n\t"              \
+				 "b.ne 1b\n\t"                        \
+				 "cbz %0, 2f\n"                       \
+				 "2:\n\t"                             \
+				 "isb\n\t"                            \
+				 "mrs %2, cntvct_el0\n\t"             \
+				 "isb"                                \
+				 : "+r"(x), "+r"(turns), "=r"(t)      \
+				 : "r"(UINT64_C(0x5a5a5a5a5a5a5a5a)), \
+				   "i"(links)                         \
+				 : "cc", "memory");                   \
+		return t;                                             \
 	}
 
 /* Both runs have as many turns, so that their difference is links alone, also
  * on an emulated machine with a cycle for each instruction. */
-#define VCTCORE_CHAIN(name, link)                                             \
-	VCTCORE_RUN(name##_brief, BRIEF, link)                                \
-	VCTCORE_RUN(name##_run, LINKS, link)                                  \
-	static void name##_window(uint32_t turns, uint64_t stamp[3])          \
-	{                                                                     \
-		name##_run(1);                                                \
-		stamp[0] = name##_brief(1);                                   \
-		stamp[1] = name##_brief(turns);                               \
-		stamp[2] = name##_run(turns);                                 \
+#define VCTCORE_CHAIN(name, link)                                    \
+	VCTCORE_RUN(name##_brief, BRIEF, link)                       \
+	VCTCORE_RUN(name##_run, LINKS, link)                         \
+	static void name##_window(uint32_t turns, uint64_t stamp[3]) \
+	{                                                            \
+		name##_run(1);                                       \
+		stamp[0] = name##_brief(1);                          \
+		stamp[1] = name##_brief(turns);                      \
+		stamp[2] = name##_run(turns);                        \
 	}
 
 /* Latency 1 of all: Arm Cortex-A and Neoverse Software Optimization Guides,

@@ -14,8 +14,8 @@ static bool tsc_emulated;
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
 /* What CPUID says: of the counter's rate in Hz (0: nothing), and whether QEMU's
- * code generator is the CPU. The hypervisors' leaves come first: each leaf costs
- * microseconds in a virtual machine, where CPUID traps. */
+ * code generator is the CPU. The hypervisors' leaves come first: each leaf
+ * costs microseconds in a virtual machine, where CPUID traps. */
 static uint64_t tsc_stated(bool *emulated)
 {
 	unsigned max, vendor = 0, a, b, c, d;

@@ -130,7 +130,8 @@ static double block_error(struct timing *t, int *n, struct timing empty,
 	for (i = 0; i < *n; i++) {
 		t[kept].raw = t[i].raw - empty.raw;
 		t[kept].counted = t[i].counted - empty.counted;
-		if (t[kept].raw <= limit * NEAR && t[kept].raw >= limit / NEAR) {
+		if (t[kept].raw <= limit * NEAR &&
+		    t[kept].raw >= limit / NEAR) {
 			error += t[kept].counted / CYCLES - 1;
 			sum += t[kept].raw;
 			kept++;
@@ -270,18 +271,20 @@ int main(int argc, char **argv)
 
 	bench_title(TABLE,
 		    "3. The truth: error in percent against a chain of %d "
-		    "cycles", CYCLES);
+		    "cycles",
+		    CYCLES);
 	if (!known_usable()) {
 		bench_note(TABLE, "No chain of known length on this CPU");
 		return 0;
 	}
-	bench_note(TABLE,
-		   "%d blocks of %d timings, less those that the bare clock "
-		   "shows to be disturbed; error: of a block's mean, whichever "
-		   "its sign; 10th, 90th: percentiles of single timings; one "
-		   "ratio: the same of the bare clock with the ratio that suits "
-		   "each block best, for comparison",
-		   blocks, timings);
+	bench_note(
+		TABLE,
+		"%d blocks of %d timings, less those that the bare clock "
+		"shows to be disturbed; error: of a block's mean, whichever "
+		"its sign; 10th, 90th: percentiles of single timings; one "
+		"ratio: the same of the bare clock with the ratio that suits "
+		"each block best, for comparison",
+		blocks, timings);
 	bench_fresh("processes", fresh_process);
 	bench_fresh("threads", fresh_thread);
 	bench_title(TABLE_FRESH,
