@@ -201,10 +201,11 @@ static int calibration_round(struct cpuc_settled *s, unsigned round,
 {
 	unsigned i, off;
 
-	*why = "windows too noisy to agree";
 	*permille = 0;
+	*why = "the clock stands still, or is too coarse";
 	if (calibration_survey(s, round) != 0)
 		return -EAGAIN;
+	*why = "windows too noisy to agree";
 	s->ratio = windows(s, FIRST, 2, CPUC_PERMILLE(10));
 	if (s->ratio == 0)
 		s->ratio = windows(s, MORE, 5, CPUC_PERMILLE(10));

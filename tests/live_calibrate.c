@@ -9,10 +9,12 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "calibrated.h"
 #include "cpucycles.h"
 #include "tap.h"
 
 #define CALIBRATIONS 2000 /* threads, each of which measures */
+#define LEAKS 4000
 
 static long long last;
 static unsigned back, signals, children;
@@ -143,6 +145,53 @@ static void check_threads(void)
 	ok(wrong == 0, "%d threads, one after the other, all count", i);
 }
 
+static int compare(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The mean of the middle half: a median would be a step of the clock. */
+static double middle(long long *v)
+{
+	long long sum = 0;
+	int i;
+
+	qsort(v, LEAKS, sizeof *v, compare);
+	for (i = LEAKS / 4; i < LEAKS * 3 / 4; i++)
+		sum += v[i];
+	return (double)sum / (LEAKS / 2);
+}
+
+/* A call that measures takes microseconds, which are in nobody's count. */
+static void check_leaks(void)
+{
+	static long long usual[LEAKS], across[LEAKS], after[LEAKS];
+	long long a, b, c;
+	double u, m, n;
+	int i;
+
+	for (i = 0; i < LEAKS; i++) {
+		cpucycles();
+		a = cpucycles();
+		b = cpucycles();
+		usual[i] = b - a;
+		a = cpucycles();
+		cpuc_own_base.due = 0;
+		b = cpucycles();
+		c = cpucycles();
+		across[i] = b - a;
+		after[i] = c - b;
+	}
+	u = middle(usual);
+	m = middle(across);
+	n = middle(after);
+	ok(m <= 1.2 * u + 2 && n <= 1.2 * u + 2,
+	   "across a measurement %.1f cycles, after it %.1f; usual are %.1f", m,
+	   n, u);
+}
+
 static void check_rate(void)
 {
 	struct cpucycles_counter c, raw;
@@ -169,6 +218,7 @@ int main(void)
 	diag("%s", cpucycles_implementation());
 	check_signals();
 	check_threads();
+	check_leaks();
 	check_rate();
 	return done_testing();
 }

@@ -817,6 +817,130 @@ static void suspended(void)
 	ok(right, "and then the count is right");
 }
 
+/* Real windows, as tests/bench/windows recorded them: of each host a line with
+ * its name, one about the windows, and then groups: a tick, and the ticks of
+ * the short and the long run of three windows. */
+#define GROUPS 400
+#define AROUND 8 /* groups on either side that tell the truth */
+
+static struct recorded {
+	char host[256];
+	unsigned long long hz;
+	unsigned cycles, turns;
+	int n, next; /* groups, and windows that were replayed */
+	unsigned long long tick[GROUPS], run[GROUPS][3][2];
+} record;
+
+static uint64_t replay_now;
+
+static long long replay_tick(void)
+{
+	return (long long)++replay_now;
+}
+
+static void replay_window(uint32_t turns, uint64_t stamp[3])
+{
+	unsigned long long *run =
+		record.run[record.next / 3 % record.n][record.next % 3];
+
+	record.next++;
+	stamp[0] = replay_now;
+	stamp[1] = replay_now += run[0] * turns / record.turns;
+	stamp[2] = replay_now += run[1] * turns / record.turns;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The ratio around group i: the mean without what was disturbed. */
+static double replay_truth(int i)
+{
+	double v[3 * (2 * AROUND + 1)], sum = 0;
+	int j, k, n = 0, used = 0;
+
+	for (j = i - AROUND; j <= i + AROUND; j++)
+		for (k = 0; k < 3 && j >= 0 && j < record.n; k++)
+			v[n++] = (double)(record.run[j][k][1] -
+					  record.run[j][k][0]);
+	qsort(v, (size_t)n, sizeof *v, compare);
+	for (j = 0; j < n; j++)
+		if (distance(v[j] / v[n / 2] - 1) < 0.02) {
+			sum += v[j];
+			used++;
+		}
+	return record.cycles * record.turns / (sum / used);
+}
+
+static void replay_host(void)
+{
+	struct cpuc_chain chain = {replay_window, record.cycles};
+	struct cpuc_chain_ops real = {replay_tick, &chain, 1, 0};
+	double v[GROUPS];
+	int i;
+
+	forget();
+	replay_now = record.tick[0];
+	record.next = 0;
+	if (!ok(cpuc_calibrate(&real, record.hz, &why, &permille) == 0,
+		"%s: calibrates", record.host))
+		return;
+	for (i = 0; i < record.n; i++) {
+		replay_now = record.tick[i];
+		record.next = 3 * i;
+		expire();
+		cpuc_calibrated(replay_tick);
+		v[i] = distance((double)cpuc_own_base.ratio / 4294967296. /
+					replay_truth(i) -
+				1);
+	}
+	qsort(v, (size_t)i, sizeof *v, compare);
+	ok(v[i / 2] < 0.0005 && v[i * 9 / 10] < 0.0015,
+	   "%s: %d groups of windows, the ratio is %.3f%% off, 90th percentile "
+	   "%.3f%%",
+	   record.host, i, v[i / 2] * 100, v[i * 9 / 10] * 100);
+	forget();
+}
+
+static void replay(void)
+{
+	const char *top = getenv("top_srcdir");
+	unsigned long long *r;
+	char path[512], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/tests/windows.txt", top ? top : "..");
+	f = fopen(path, "r");
+	if (f == NULL) {
+		skip("no %s here", path);
+		return;
+	}
+	while (fgets(line, sizeof line, f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "host ", 5)) {
+			if (record.n > 0)
+				replay_host();
+			memset(&record, 0, sizeof record);
+			strcpy(record.host, line + 5);
+		} else if (record.n < GROUPS) {
+			r = record.run[record.n][0];
+			sscanf(line,
+			       "clock %llu Hz, %u cycles a turn, %u turns",
+			       &record.hz, &record.cycles, &record.turns);
+			record.n += sscanf(line,
+					   "%llu %llu %llu %llu %llu %llu %llu",
+					   &record.tick[record.n], r, r + 1,
+					   r + 2, r + 3, r + 4, r + 5) == 7;
+		}
+	}
+	if (record.n > 0)
+		replay_host();
+	fclose(f);
+}
+
 int main(void)
 {
 	steady("x86", 4.0, 2.596, 26);
@@ -844,5 +968,6 @@ int main(void)
 	at_any_tick();
 	gaps();
 	suspended();
+	replay();
 	return done_testing();
 }
