@@ -8,6 +8,7 @@
 #include <string.h>
 #include "calibrated.h"
 #include "tap.h"
+#include "thread.h"
 
 /* The machine. Time in ns, rates in cycles or ticks per ns. */
 static double now, core, clock_rate, step;
@@ -943,6 +944,7 @@ static void replay(void)
 
 int main(void)
 {
+	cpuc_thread_prepare();
 	steady("x86", 4.0, 2.596, 26);
 	steady("x86, one tick", 3.1, 2.1, 1);
 	ops = &arm;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include "calibrated.h"
 #include "tap.h"
+#include "thread.h"
 
 #if defined __linux__ && defined __x86_64__
 #include <sys/resource.h>
@@ -217,6 +218,7 @@ int main(void)
 
 	if (SANITIZED)
 		skip_all("a sanitizer makes too many steps");
+	cpuc_thread_prepare();
 	sigaction(SIGTRAP, &sa, NULL);
 	rate = 2;
 	if (cpuc_calibrate(&ops, HZ, &why, &permille) != 0) {

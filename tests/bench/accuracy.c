@@ -6,7 +6,9 @@
  * core can see: another guest has the core, or an interrupt. So each timing is
  * also taken with the bare clock, fenced, just inside the counter's two calls,
  * and counts only if that shows no disturbance: if it is within 1% of the
- * lower quartile of its block. What is left is the error of the ratio in use.
+ * lower quartile of its block, and if the calls took less than ten times that,
+ * as they do unless another process ran. What is left is the error of the ratio
+ * in use, and what a call adds that measures.
  *
  * The rate of a core moves within a block too. For comparison, "one ratio" is
  * the bare clock with the ratio that suits the block best: its scatter is that
@@ -36,7 +38,8 @@
 #define NEAR 1.01 /* of the lower quartile, is undisturbed */
 
 struct timing {
-	double counted, raw;
+	double counted, raw; /* `raw` just inside the counter's two calls */
+	double around;       /* and around both */
 };
 
 /* Blocks of timings, each after the time that an empty one takes is taken off,
@@ -70,7 +73,7 @@ static double quantile(double *v, int n, double q)
 
 static struct timing time_one(long long (*count)(void), bool work)
 {
-	long long c = count(), raw;
+	long long around = bench_bare(), c = count(), raw;
 
 	FENCE();
 	raw = bench_bare();
@@ -82,7 +85,9 @@ static struct timing time_one(long long (*count)(void), bool work)
 	FENCE();
 	raw = bench_bare() - raw;
 	FENCE();
-	return (struct timing){(double)(count() - c), (double)raw};
+	c = count() - c;
+	around = bench_bare() - around;
+	return (struct timing){(double)c, (double)raw, (double)around};
 }
 
 /* The mean of an empty timing's counts: the median would be a step of the
@@ -90,7 +95,7 @@ static struct timing time_one(long long (*count)(void), bool work)
 static struct timing empty_timing(long long (*count)(void))
 {
 	static double v[2][TIMINGS];
-	struct timing t, sum = {0, 0};
+	struct timing t, sum = {0, 0, 0};
 	double limit[2];
 	int i, n = 0;
 
@@ -111,8 +116,8 @@ static struct timing empty_timing(long long (*count)(void))
 			sum.raw += v[1][i];
 			n++;
 		}
-	return (struct timing){sum.counted / (n ? n : 1),
-			       sum.raw / (n ? n : 1)};
+	return (struct timing){sum.counted / (n ? n : 1), sum.raw / (n ? n : 1),
+			       0};
 }
 
 /* Keeps what is undisturbed of t[0 ... n), without what is empty in them, and
@@ -128,6 +133,8 @@ static double block_error(struct timing *t, int *n, struct timing empty,
 		raw[i] = t[i].raw - empty.raw;
 	limit = quantile(raw, *n, 0.25);
 	for (i = 0; i < *n; i++) {
+		if (t[i].around - t[i].raw > 10 * limit)
+			continue;
 		t[kept].raw = t[i].raw - empty.raw;
 		t[kept].counted = t[i].counted - empty.counted;
 		if (t[kept].raw <= limit * NEAR &&
@@ -180,12 +187,12 @@ static void bench(const char *name, const char *kind, long long (**count)(void),
 	for (i = 0; i < blocks; i++)
 		v[i] = found.block[i] < 0 ? -found.block[i] : found.block[i];
 	bench_value(TABLE, name, "kind", "%s", kind);
+	print(TABLE, name, "10th", quantile(found.single, found.singles, 0.1));
 	print(TABLE, name, "median", middle);
+	print(TABLE, name, "90th", quantile(found.single, found.singles, 0.9));
 	print(TABLE, name, "error", quantile(v, blocks, 0.5));
 	print(TABLE, name, "error p90", quantile(v, blocks, 0.9));
 	print(TABLE, name, "worst", quantile(v, blocks, 1));
-	print(TABLE, name, "10th", quantile(found.single, found.singles, 0.1));
-	print(TABLE, name, "90th", quantile(found.single, found.singles, 0.9));
 	print(TABLE, name, "one ratio, 10th",
 	      quantile(found.one, found.singles, 0.1));
 	print(TABLE, name, "one ratio, 90th",
@@ -285,12 +292,12 @@ int main(int argc, char **argv)
 		"ratio: the same of the bare clock with the ratio that suits "
 		"each block best, for comparison",
 		blocks, timings);
-	bench_fresh("processes", fresh_process);
-	bench_fresh("threads", fresh_thread);
 	bench_title(TABLE_FRESH,
 		    "3. The truth of the first half millisecond: error in "
-		    "percent of %d fresh processes and threads (%s)",
-		    FRESH, cpucycles_implementation());
+		    "percent of %d fresh processes, and threads",
+		    FRESH);
+	bench_fresh("processes", fresh_process);
+	bench_fresh("threads", fresh_thread);
 	while (subject_next(&i, &c))
 		bench(c.name, c.kind, subject_own.count, blocks, timings);
 	for (p = subject_peers(); p->count; p++)
