@@ -23,12 +23,14 @@
 #include "calibrated.h"
 #include "first_call.h"
 
-#define COST 1024u /* one part of the time in so many goes into measuring */
-#define SOON (cpuc_calibration.hz / 20000) /* 50 us, after a change */
-#define LONG (cpuc_calibration.hz / 16)    /* 60 ms: a change shows in 100 ms */
-#define RAMP                                                             \
-	(cpuc_calibration.hz / 1000) /* in which a core gets to its rate \
-				      */
+/* One part of the time in so many goes into measuring. */
+#define COST 1024u
+
+/* In ticks: to the next measurement after a change; at most, so that a change
+ * is seen in 100 ms; and in which a core gets to a new rate. */
+#define SOON (cpuc_calibration.hz / 20000)
+#define LONG (cpuc_calibration.hz / 16)
+#define RAMP (cpuc_calibration.hz / 1000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
 #define BURST 9   /* of one that decides, six of which must be CLOSE */
@@ -184,15 +186,12 @@ static void ratio_begin(struct calibrated_state *s, uint64_t ratio)
 static unsigned ratio_measure(struct calibrated_state *s, uint64_t t,
 			      bool *changed)
 {
-	uint64_t ratio;
-	uint32_t near = NEAR + s->noise;
+	uint64_t ratio =
+		__atomic_load_n(&cpuc_calibration.recent, __ATOMIC_RELAXED);
 
 	if (s->known == 0) {
 		*changed = true;
-		ratio_begin(s,
-			    (uint64_t)__atomic_load_n(&cpuc_calibration.recent,
-						      __ATOMIC_RELAXED)
-				    << CPUC_RECENT_BITS);
+		ratio_begin(s, ratio << CPUC_RECENT_BITS);
 		/* The thread that calibrated has just made its windows. */
 		if (t - cpuc_calibration.tick < cpuc_calibration.span)
 			return WINDOWS;
@@ -200,7 +199,7 @@ static unsigned ratio_measure(struct calibrated_state *s, uint64_t t,
 	ratio = cpuc_windows(WINDOWS, 2, NEAR);
 	if (ratio == 0)
 		return WINDOWS;
-	if (cpuc_apart(ratio, s->mean) <= near) {
+	if (cpuc_apart(ratio, s->mean) <= NEAR + s->noise) {
 		ratio_add(s, ratio);
 		return WINDOWS;
 	}
@@ -231,17 +230,17 @@ static uint32_t wait_next(struct calibrated_state *s, unsigned windows,
 	return s->wait;
 }
 
-static bool handing_over(const struct calibrated_state *s)
+static bool measure_offered(const struct calibrated_state *s)
 {
 	return s->phase == DECIDED || (s->phase == OFFERED && !s->spoilt);
 }
 
 /* A handler's count in the midst of a measurement. */
-static uint64_t count_nested(struct calibrated_state *s, uint64_t t)
+static uint64_t measure_nested(struct calibrated_state *s, uint64_t t)
 {
 	struct cpuc_base b;
 
-	if (handing_over(s)) {
+	if (measure_offered(s)) {
 		base_put(s);
 		b = s->next;
 	} else {
@@ -253,8 +252,8 @@ static uint64_t count_nested(struct calibrated_state *s, uint64_t t)
 
 /* The line of base b goes on, from now. Nobody was given more at this tick: a
  * cycle for the fractions. */
-static void decide_spoilt(struct calibrated_state *s, struct cpuc_base b,
-			  uint32_t serial)
+static void measure_spoilt(struct calibrated_state *s, struct cpuc_base b,
+			   uint32_t serial)
 {
 	uint64_t t = calibrated_tick();
 
@@ -268,7 +267,7 @@ static void decide_spoilt(struct calibrated_state *s, struct cpuc_base b,
 
 /* The end of a measurement: puts `next` in place, unless another call has taken
  * over and put its own there, which is then the latest `next` too. */
-static bool end(struct calibrated_state *s, uint32_t serial)
+static bool measure_end(struct calibrated_state *s, uint32_t serial)
 {
 	bool own = s->serial == serial;
 
@@ -280,8 +279,8 @@ static bool end(struct calibrated_state *s, uint32_t serial)
 	return own;
 }
 
-/* Finishes the measurement that another call abandoned. */
-static void finish(struct calibrated_state *s)
+/* Finishes a measurement that was abandoned. */
+static void measure_abandoned(struct calibrated_state *s)
 {
 	uint32_t serial = s->serial + 1;
 
@@ -289,16 +288,16 @@ static void finish(struct calibrated_state *s)
 	s->began = calibrated_tick();
 	if (s->phase == COUNTING)
 		return;
-	if (!handing_over(s)) {
+	if (!measure_offered(s)) {
 		s->spoilt = 1;
-		decide_spoilt(s, base_own(), serial);
+		measure_spoilt(s, base_own(), serial);
 	}
-	end(s, serial);
+	measure_end(s, serial);
 }
 
 /* Measures with a base that is stale at tick t. False: another call did. */
-static bool measure(struct calibrated_state *s, const struct cpuc_base *b,
-		    uint64_t *t)
+static bool measure_own(struct calibrated_state *s, const struct cpuc_base *b,
+			uint64_t *t)
 {
 	uint32_t serial = s->serial + 1;
 	bool changed = ticks_since(b->tick, *t) > b->due + wait_most(WINDOWS);
@@ -322,9 +321,9 @@ static bool measure(struct calibrated_state *s, const struct cpuc_base *b,
 	s->next.tick = calibrated_tick();
 	s->phase = OFFERED;
 	if (s->spoilt)
-		decide_spoilt(s, *b, serial);
+		measure_spoilt(s, *b, serial);
 	*t = s->next.cycles;
-	return end(s, serial);
+	return measure_end(s, serial);
 lost:
 	s->phase = COUNTING;
 	return false;
@@ -368,8 +367,8 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 			return base_count(&b, t, b.ratio);
 		if (s->phase != COUNTING) {
 			if (!ticks_apart(s->began, t))
-				return count_nested(s, t);
-			finish(s);
+				return measure_nested(s, t);
+			measure_abandoned(s);
 			continue;
 		}
 		/* A handler measured after the caller read its tick. */
@@ -377,15 +376,7 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 			t = calibrated_tick();
 		if (t - b.tick < b.due)
 			return base_count(&b, t, b.ratio);
-		if (measure(s, &b, &t))
+		if (measure_own(s, &b, &t))
 			return t;
 	}
-}
-
-void cpuc_calibrated_forget(void)
-{
-	cpuc_own_base = (struct cpuc_base){.serial = cpuc_own_base.serial + 1};
-	if (calibrated_own != NULL)
-		*calibrated_own = (struct calibrated_state){
-			.serial = cpuc_own_base.serial};
 }

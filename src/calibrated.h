@@ -22,9 +22,6 @@ extern CPUC_THREAD struct cpuc_base cpuc_own_base;
 /* The count at tick t, the slow way: `t` was read just now. */
 uint64_t cpuc_calibrated_slow(uint64_t t);
 
-/* The calling thread is as fresh as at its start; for tests. */
-void cpuc_calibrated_forget(void);
-
 /* The count now. The check: the base is not stale, and no signal handler
  * replaced it between the two loads of `serial`. */
 static inline uint64_t cpuc_calibrated(long long (*clock)(void))

@@ -89,8 +89,8 @@ static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
 
 /* Of slightly different lengths, so that each begins elsewhere in a step of the
  * clock. */
-static uint64_t windows(const struct cpuc_settled *s, unsigned n, unsigned need,
-			uint32_t near)
+static uint64_t window_series(const struct cpuc_settled *s, unsigned n,
+			      unsigned need, uint32_t near)
 {
 	const struct cpuc_chain *chain = s->ops->chain;
 	uint64_t v[CPUC_WINDOWS];
@@ -107,17 +107,17 @@ static uint64_t windows(const struct cpuc_settled *s, unsigned n, unsigned need,
 
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near)
 {
-	uint64_t ratio = windows(&cpuc_calibration, n, need, near);
+	uint64_t ratio = window_series(&cpuc_calibration, n, need, near);
 
 	return window_hz(&cpuc_calibration, ratio) ? ratio : 0;
 }
 
-/* The clock's resolution in ticks: what reads in a row differ in beyond their
- * cost, or their common divisor. The TSC of AMD's Zen advances by 26 ticks and
- * more at a time, Intel's by 1 or 2. 0: the clock stands still. */
-static uint32_t clock_grain(const struct cpuc_chain_ops *ops)
+/* The clock's resolution in ticks: by how much the cost of a read varies, or
+ * the divisor of all these. The TSC of AMD's Zen advances by 26 ticks and more
+ * at a time, Intel's by 1 or 2. 0: the clock stands still. */
+static uint64_t clock_grain(const struct cpuc_chain_ops *ops)
 {
-	uint64_t v[READS], a, b, divisor = 0;
+	uint64_t v[READS], a, b, rest, grain = 0;
 	unsigned i;
 
 	for (i = 0; i < READS; i++)
@@ -126,18 +126,15 @@ static uint32_t clock_grain(const struct cpuc_chain_ops *ops)
 		return 0;
 	for (i = 0; i < READS - 1; i++) {
 		v[i] = v[i + 1] - v[i];
-		for (a = v[i], b = divisor; b != 0;) {
-			divisor = b;
-			b = a % b;
-			a = divisor;
+		for (a = v[i], b = grain; b != 0; b = rest) {
+			rest = a % b;
+			a = b;
 		}
-		divisor = a;
+		grain = a;
 	}
 	middle_sort(v, READS - 1);
 	a = v[READS * 7 / 8] - v[READS / 8];
-	if (a < divisor)
-		a = divisor;
-	return a > UINT32_MAX ? UINT32_MAX : (uint32_t)a;
+	return a > grain ? a : grain;
 }
 
 /* Chooses the windows' length. */
@@ -207,9 +204,9 @@ static int calibration_round(struct cpuc_settled *s, unsigned round,
 	if (calibration_survey(s, round) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
-	s->ratio = windows(s, FIRST, 2, CPUC_PERMILLE(10));
+	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10));
 	if (s->ratio == 0)
-		s->ratio = windows(s, MORE, 5, CPUC_PERMILLE(10));
+		s->ratio = window_series(s, MORE, 5, CPUC_PERMILLE(10));
 	if (s->ratio == 0)
 		return -EAGAIN;
 	*why = "the core's rate is outside 100 MHz ... 10 GHz";

@@ -3,7 +3,7 @@
  * and its measurement, on a pretended machine: no later call counts less. */
 #include <config.h>
 #include <signal.h>
-#include "calibrated.h"
+#include "../src/calibrated.c"
 #include "tap.h"
 #include "thread.h"
 
@@ -130,7 +130,10 @@ static void anew(void)
 
 static void begin(void (*what)(void), unsigned before, unsigned after)
 {
-	cpuc_calibrated_forget();
+	cpuc_own_base = (struct cpuc_base){.serial = cpuc_own_base.serial + 1};
+	if (calibrated_own != NULL)
+		*calibrated_own = (struct calibrated_state){
+			.serial = cpuc_own_base.serial};
 	ticks = HZ;
 	given = 0;
 	rate = before;

@@ -25,33 +25,34 @@ static long long tsccore_read(void)
  * run too, and all that is not links is the same in every run. lfence: no later
  * instruction starts before all earlier ones completed. The loop's own sub and
  * jnz run ahead of the chain and hide behind it. */
-#define TSCCORE_CHAIN(name, link)                                            \
-	static __attribute__((noinline)) uint64_t name##_run(uint32_t turns) \
-	{                                                                    \
-		unsigned long x = 1;                                         \
-		uint32_t low, high;                                          \
-                                                                             \
-		__asm__ volatile("lfence\n"                                  \
-				 ".p2align 6\n"                              \
-				 "1:\n\t"                                    \
-				 ".rept 32\n\t" link "\n\t"                  \
-				 ".endr\n\t"                                 \
-				 "sub $1, %1\n\t"                            \
-				 "jnz 1b\n\t"                                \
-				 "lfence\n\t"                                \
-				 "rdtsc\n\t"                                 \
-				 "lfence"                                    \
-				 : "+r"(x), "+r"(turns), "=&a"(low),         \
-				   "=&d"(high)                               \
-				 : "r"(0x5a5a5a5al)                          \
-				 : "cc", "memory");                          \
-		return (uint64_t)high << 32 | low;                           \
-	}                                                                    \
-	static void name##_window(uint32_t turns, uint64_t stamp[3])         \
-	{                                                                    \
-		stamp[0] = name##_run(1);                                    \
-		stamp[1] = name##_run(SHORT * turns);                        \
-		stamp[2] = name##_run(LONG * turns);                         \
+#define TSCCORE_CHAIN(name, link)                                              \
+	static __attribute__((noinline))                                       \
+	uint64_t tsccore_##name##_run(uint32_t turns)                          \
+	{                                                                      \
+		unsigned long x = 1;                                           \
+		uint32_t low, high;                                            \
+                                                                               \
+		__asm__ volatile("lfence\n"                                    \
+				 ".p2align 6\n"                                \
+				 "1:\n\t"                                      \
+				 ".rept 32\n\t" link "\n\t"                    \
+				 ".endr\n\t"                                   \
+				 "sub $1, %1\n\t"                              \
+				 "jnz 1b\n\t"                                  \
+				 "lfence\n\t"                                  \
+				 "rdtsc\n\t"                                   \
+				 "lfence"                                      \
+				 : "+r"(x), "+r"(turns), "=&a"(low),           \
+				   "=&d"(high)                                 \
+				 : "r"(0x5a5a5a5al)                            \
+				 : "cc", "memory");                            \
+		return (uint64_t)high << 32 | low;                             \
+	}                                                                      \
+	static void tsccore_##name##_window(uint32_t turns, uint64_t stamp[3]) \
+	{                                                                      \
+		stamp[0] = tsccore_##name##_run(1);                            \
+		stamp[1] = tsccore_##name##_run(SHORT * turns);                \
+		stamp[2] = tsccore_##name##_run(LONG * turns);                 \
 	}
 
 /* Windows are made of the multiply in its 32-bit form: 3 cycles on every core
@@ -70,10 +71,10 @@ TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
 static const struct cpuc_chain tsccore_chain[] = {
-	{imul_window, (LONG - SHORT) * LINKS * 3},
-	{ror_window, (LONG - SHORT) * LINKS},
-	{xor_window, (LONG - SHORT) * LINKS},
-	{not_window, (LONG - SHORT) * LINKS},
+	{tsccore_imul_window, (LONG - SHORT) * LINKS * 3},
+	{tsccore_ror_window, (LONG - SHORT) * LINKS},
+	{tsccore_xor_window, (LONG - SHORT) * LINKS},
+	{tsccore_not_window, (LONG - SHORT) * LINKS},
 };
 
 /* A sibling that never waits leaves the chains of one cycle two cycles of

@@ -63,15 +63,15 @@ static int vctcore_open(struct cpuc_slot *slot)
 
 /* Both runs have as many turns, so that their difference is links alone, also
  * on an emulated machine with a cycle for each instruction. */
-#define VCTCORE_CHAIN(name, link)                                    \
-	VCTCORE_RUN(name##_brief, BRIEF, link)                       \
-	VCTCORE_RUN(name##_run, LINKS, link)                         \
-	static void name##_window(uint32_t turns, uint64_t stamp[3]) \
-	{                                                            \
-		name##_run(1);                                       \
-		stamp[0] = name##_brief(1);                          \
-		stamp[1] = name##_brief(turns);                      \
-		stamp[2] = name##_run(turns);                        \
+#define VCTCORE_CHAIN(name, link)                                              \
+	VCTCORE_RUN(vctcore_##name##_brief, BRIEF, link)                       \
+	VCTCORE_RUN(vctcore_##name##_run, LINKS, link)                         \
+	static void vctcore_##name##_window(uint32_t turns, uint64_t stamp[3]) \
+	{                                                                      \
+		vctcore_##name##_run(1);                                       \
+		stamp[0] = vctcore_##name##_brief(1);                          \
+		stamp[1] = vctcore_##name##_brief(turns);                      \
+		stamp[2] = vctcore_##name##_run(turns);                        \
 	}
 
 /* Latency 1 of all: Arm Cortex-A and Neoverse Software Optimization Guides,
@@ -84,9 +84,9 @@ VCTCORE_CHAIN(sub, "sub %0, %0, %3")
 VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 
 static const struct cpuc_chain vctcore_chain[] = {
-	{eor_window, LINKS - BRIEF},
-	{sub_window, LINKS - BRIEF},
-	{eon_window, LINKS - BRIEF},
+	{vctcore_eor_window, LINKS - BRIEF},
+	{vctcore_sub_window, LINKS - BRIEF},
+	{vctcore_eon_window, LINKS - BRIEF},
 };
 
 /* Arm cores hardly share a core among threads. */

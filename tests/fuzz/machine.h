@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A pretended machine, described by bytes: counters that do right or wrong on
  * a clock that passes as it is read. Replaces clock.c, registry.c,
- * persecond.c and perf/open.c; extend32.c is included, for what it remembers. */
+ * persecond.c and perf/open.c; extend32.c is included, and calibrated.c, for what they remember. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include "calibrated.h"
 #include "clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
@@ -18,6 +17,7 @@
 #include "select.h"
 #include "fuzz.h"
 #include "../faults/real.h"
+#include "../../src/calibrated.c"
 #include "../../src/extend32.c"
 
 #define COUNTERS 6 /* and default-zero, the last */
@@ -357,7 +357,9 @@ static void build_machine(struct fuzz_bytes *b)
 	if (extend32_own != NULL)
 		memset(extend32_own, 0, sizeof *extend32_own);
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
-	cpuc_calibrated_forget();
+	cpuc_own_base = (struct cpuc_base){.due = 0};
+	if (calibrated_own != NULL)
+		memset(calibrated_own, 0, sizeof *calibrated_own);
 	memset(fakes, 0, sizeof fakes);
 	fake_ops.tick = NULL;
 	machine.ns = UINT64_C(1000000000) << (x & 7);
