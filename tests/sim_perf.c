@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Reading perf events, on a pretended kernel: pages that change between any two
- * accesses, counters of any width, two types of cores, forks, signal
- * handlers, and descriptors that somebody else has closed. The sources are
- * included, so that the changes come in the middle of their reads. */
+ * accesses, counters of any width, several types of cores, registers that
+ * others take, forks, signal handlers, and descriptors that somebody else has
+ * closed. The sources are included, so that the changes come in the middle of
+ * their reads. Settings are files in trees of their own. */
+#define _GNU_SOURCE
 #include <config.h>
 #include "cases.h"
 
@@ -14,10 +16,14 @@ int main(void)
 #else
 
 #include <errno.h>
-#include <setjmp.h>
+#include <ftw.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void kernel(void);
+static char root[64];
+#define CPUC_SYS_ROOT root
 #define CPUC_GET(page, field) (kernel(), (page)->field)
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
 
@@ -26,10 +32,11 @@ static void kernel(void);
 /* An event of the pretended kernel's. */
 struct event {
 	struct perf_event_mmap_page page;
-	uint64_t id, config, count, start;
+	struct cpuc_cycles cycles;
+	uint64_t id, count, start;
 	uint32_t index; /* its register; 0: none */
-	unsigned width;
-	bool open, mapped;
+	unsigned width, type;
+	bool open, mapped, gone, pinned, error;
 };
 
 #define WORLD 80
@@ -42,7 +49,11 @@ static int refuse_rest;         /* what opening gives without them */
 static bool unmappable;
 static uint32_t next_index = 32, next_width = 64;
 static uint64_t next_start;
-static bool alive_types[3] = {true, true, true}; /* by the PMU's type */
+static unsigned here = ~0u; /* types of PMU that this core has, a bit each */
+static bool refuse_types;   /* only the generic event opens */
+static bool shut_out;       /* users may not read registers */
+static bool stat_a;         /* `perf stat -a`: events that are not pinned */
+static bool all_taken;      /* by pinned events of whole CPUs */
 
 static uint64_t raw(const struct event *e)
 {
@@ -59,7 +70,9 @@ static void publish(struct event *e)
 	e->page.pmc_width = (uint16_t)e->width;
 	e->page.cap_user_rdpmc = 1;
 	e->page.offset = (int64_t)e->count;
-	if (e->index)
+	if (shut_out)
+		e->page.index = 0;
+	else if (e->index)
 		e->page.offset = (int64_t)(e->count -
 					   cpuc_sign_extend(raw(e), e->width));
 	e->page.lock++;
@@ -76,11 +89,11 @@ static void run(uint64_t cycles)
 
 		if (!e->index)
 			continue;
-		e->count += cycles;
-		e->page.time_enabled += cycles;
-		e->page.time_running += cycles;
+		/* Turns. */
+		e->count += stat_a && !e->pinned ? cycles / 2 : cycles;
 		/* The counter's overflow is an interrupt. */
-		if (cpuc_sign_extend(raw(e), e->width) - before != cycles)
+		if (!shut_out &&
+		    cpuc_sign_extend(raw(e), e->width) - before != cycles)
 			publish(e);
 	}
 }
@@ -123,25 +136,36 @@ static void signals(void)
 }
 
 /* The system calls. */
-int cpuc_event_open(uint64_t config, uint64_t config1, unsigned exclude)
+int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
+		    unsigned flags)
 {
+	unsigned type =
+		cycles->type ? cycles->type : (unsigned)(cycles->config >> 32);
+	bool pinned = flags & CPUC_PINNED;
 	struct event *e;
 	int fd;
 
 	(void)config1;
 	signals();
-	if (refuse != 0 && (refuse_exclude == 0 || exclude & refuse_exclude))
+	if (refuse != 0 && (refuse_exclude == 0 || flags & refuse_exclude))
 		return refuse;
 	if (refuse_rest != 0)
 		return refuse_rest;
+	if (refuse_types && type != 0)
+		return -ENOENT;
 	fd = 1000 + (int)made;
 	e = &world[made++];
 	*e = (struct event){.id = made,
-			    .config = config,
+			    .cycles = *cycles,
+			    .type = type,
 			    .start = next_start,
-			    .index = alive_types[config >> 32] ? next_index : 0,
 			    .width = next_width,
+			    .pinned = pinned,
 			    .open = true};
+	if (here >> type & 1 && !all_taken)
+		e->index = next_index;
+	else
+		e->error = here >> type & 1 && pinned;
 	e->page.lock = 2 * made;
 	publish(e);
 	signals();
@@ -186,6 +210,7 @@ void cpuc_event_unmap(cpuc_page *page)
 	signals();
 	e = event_of(page);
 	e->mapped = false;
+	e->gone = true;
 	unmapped++;
 	signals();
 }
@@ -215,35 +240,38 @@ bool cpuc_event_read(int fd, uint64_t *count)
 {
 	unverified += asked_id != (unsigned)fd || !world[fd - 1000].open;
 	*count = world[fd - 1000].count;
-	return true;
+	return !world[fd - 1000].error;
 }
 
-static struct {
-	const char *path;
-	long number;
-} files[8];
-
-bool cpuc_event_setting(const char *path, long *number)
+/* Writes the file, and makes its directories. */
+static void put(const char *text, const char *path, ...)
 {
-	int i;
+	char full[256], *slash;
+	size_t n = strlen(root);
+	va_list args;
+	FILE *f;
 
-	for (i = 0; i < 8 && files[i].path; i++)
-		if (!strcmp(path, files[i].path)) {
-			*number = files[i].number;
-			return true;
-		}
-	return false;
+	memcpy(full, root, n);
+	va_start(args, path);
+	vsnprintf(full + n, sizeof full - n, path, args);
+	va_end(args);
+	for (slash = full + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+		*slash = '\0';
+		mkdir(full, 0777);
+		*slash = '/';
+	}
+	f = fopen(full, "w");
+	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
+		abort();
 }
 
+#include "../src/perf/pmus.c"
 #include "../src/perf/thread.c"
 #include "../src/perf/read.c"
 #include "../src/perf/open.c"
 
 static struct cpuc_pmu one = {.reg = register_of};
-static struct cpuc_pmu two = {.reg = register_of,
-			      .core_types = {"cpu_core", "cpu_atom"},
-			      .access_file = "rdpmc",
-			      .access_name = "rdpmc"};
+static struct cpuc_pmu two = {.reg = register_of, .access = "rdpmc"};
 static struct cpuc_pmu none_mapped;
 
 static uint64_t read_one(void)
@@ -258,17 +286,22 @@ static uint64_t read_two(void)
 
 static struct event *mine(unsigned i)
 {
-	return event_of(cpuc_perf_own->page[i]);
+	return event_of(cpuc_perf_own->event[i].page);
 }
 
-/* A thread that has not counted. */
+/* A thread that has not counted, in a system without settings. */
 static void fresh(void)
 {
+	static unsigned trees;
+	unsigned i;
+
+	snprintf(strrchr(root, '/'), 12, "/%u", trees++);
 	cpuc_thread_prepare();
 	cpuc_perf_drop(NULL);
 	cpuc_perf_thread_state();
 	cpuc_perf_own->base = cpuc_perf_own->last = 0;
-	cpuc_perf_own->blank[0] = cpuc_perf_own->blank[1] = NULL;
+	for (i = 0; i < CPUC_CORES; i++)
+		cpuc_perf_own->event[i].blank = NULL;
 	made = 0;
 	memset(world, 0, sizeof world);
 	refuse = 0;
@@ -277,8 +310,9 @@ static void fresh(void)
 	next_index = 32;
 	next_width = 64;
 	next_start = 0;
+	here = ~0u;
+	refuse_types = shut_out = stat_a = all_taken = false;
 	one.opened = two.opened = none_mapped.opened = 0;
-	memset(files, 0, sizeof files);
 }
 
 static struct cpuc_slot it;
@@ -473,6 +507,15 @@ static void check_random(long cases)
 	   cases);
 }
 
+static unsigned left_open(void)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < made; i++)
+		n += world[i].open + world[i].mapped;
+	return n;
+}
+
 /* Index 0: the kernel is asked, and the page when it is back. */
 static void check_index_zero(void)
 {
@@ -486,7 +529,8 @@ static void check_index_zero(void)
 	ok(!mine(0)->open && *cpuc_perf_own->quick,
 	   "a mapped event keeps no descriptor");
 	victim = mine(0);
-	take_away();
+	shut_out = true;
+	publish(victim);
 	b = read_one();
 	ok(b >= a && cpuc_perf_own->event[0].id != 0 && !victim->mapped,
 	   "index 0: a descriptor instead");
@@ -496,10 +540,12 @@ static void check_index_zero(void)
 	a = read_one();
 	ok(a >= b + 500 && unverified == 0,
 	   "closed by the application: another, and nothing is read");
+	shut_out = false;
 	run(30000000);
 	for (i = 0; i < 200; i++)
 		b = read_one();
-	ok(*cpuc_perf_own->quick != 0, "then by the page again");
+	ok(*cpuc_perf_own->quick != 0 && left_open() == 1,
+	   "then by the page again");
 	ok(b - a == 30000000, "with no cycle lost (%llu)",
 	   (unsigned long long)(b - a));
 }
@@ -565,41 +611,43 @@ static void handler_counts(void)
 	}
 }
 
-static unsigned left_open(void)
+static void fail_pinned(void)
 {
-	unsigned i, n = 0;
-
-	for (i = 0; i < made; i++)
-		n += world[i].open + world[i].mapped;
-	return n;
+	victim->error = true;
+	victim->index = 0;
+	publish(victim);
 }
 
-static void begin_opening(bool first)
+enum begin { FIRST, SHUT_OUT, ERROR_STATE };
+
+static void begin_opening(enum begin how)
 {
 	fresh();
 	open_counter(&one);
 	run(1000);
 	handler_last = read_one();
-	if (first) {
+	victim = mine(0);
+	shut_out = how == SHUT_OUT;
+	if (how == FIRST)
 		cpuc_perf_drop(NULL);
-	} else {
-		victim = mine(0);
-		take_away();
-	}
+	else if (how == ERROR_STATE)
+		fail_pinned();
+	else
+		publish(victim);
 }
 
-static void check_handlers(bool first, const char *what)
+static void check_handlers(enum begin how, const char *what)
 {
 	unsigned bad = 0, left;
 	uint64_t now;
 	int step;
 
 	handler = handler_counts;
-	begin_opening(first);
+	begin_opening(how);
 	read_one();
 	left = left_open();
 	for (step = 1;; step++) {
-		begin_opening(first);
+		begin_opening(how);
 		handler_bad = 0;
 		calls_left = step;
 		now = read_one();
@@ -617,45 +665,110 @@ static void check_handlers(bool first, const char *what)
 	ok(bad == 0 && step > 6, "handlers in %d places of %s", step - 1, what);
 }
 
-static jmp_buf out;
-
-static void handler_jumps(void)
+/* A handler in the midst of a read, which finds the page unreadable: its memory
+ * must stay until the read goes on. */
+static void shut_and_count(void)
 {
-	longjmp(out, 1);
+	shut_out = true;
+	publish(victim);
+	handler_bad += read_one() < handler_last;
+	run(1000);
+	handler_last = read_one();
+	handler_bad += victim->gone || cpuc_perf_own->event[0].id == 0;
 }
 
-/* The thread counts one by one for a second, and then cycles again. */
-static void check_abandoned(bool first, const char *what)
+static void check_interrupted_read(void)
 {
-	static volatile int step;
-	static volatile unsigned bad;
-	uint64_t now;
+	int step;
+	unsigned bad = 0;
 
-	handler = handler_jumps;
-	bad = 0;
-	for (step = 1;; step++) {
-		begin_opening(first);
-		calls_left = step;
-		if (setjmp(out) == 0) {
-			read_one();
-			break;
-		}
-		run(1);
-		now = read_one();
-		bad += now <= handler_last;
-		cpuc_perf_own->busy_since -= ABANDONED_NS;
-		bad += read_one() < now;
-		now = read_one();
-		run(1000);
-		bad += read_one() - now != 1000;
-		if (bad != 0) {
-			diag("at call %d", step);
-			break;
-		}
+	for (step = 1; step <= 6; step++) {
+		begin_opening(FIRST);
+		handler_last = read_one();
+		victim = mine(0);
+		handler_bad = 0;
+		happens = shut_and_count;
+		in_steps = step;
+		bad += read_one() < handler_last || in_steps > 0;
+		in_steps = 0;
+		bad += handler_bad;
 	}
-	calls_left = 0;
-	ok(bad == 0 && step > 6, "%d places where %s is abandoned", step - 1,
-	   what);
+	ok(bad == 0, "a page stays while a read of it is interrupted");
+}
+
+/* A register that others want too. */
+static void check_pinned(void)
+{
+	uint64_t a, b;
+	int i;
+
+	fresh();
+	open_counter(&one);
+	stat_a = true;
+	a = read_one();
+	run(1000);
+	ok(read_one() - a == 1000 && *cpuc_perf_own->quick != 0,
+	   "perf stat -a takes no cycle from a count");
+	stat_a = false;
+	victim = mine(0);
+	all_taken = true;
+	fail_pinned();
+	a = read_one();
+	ok(a >= 1000 && !world[made - 1].pinned && left_open() == 1,
+	   "a pinned event in error state: another, not pinned");
+	run(1000);
+	ok(read_one() == a, "which stands still without a register");
+	world[made - 1].index = 32;
+	stat_a = true;
+	run(1000);
+	ok(read_one() - a == 500 && cpuc_perf_own->event[0].id != 0,
+	   "and takes turns for one, read by its descriptor");
+	all_taken = stat_a = false;
+	a = read_one();
+	run(1000);
+	for (i = 0; i < 100; i++)
+		b = read_one();
+	ok(b - a == 1000 && world[made - 1].pinned &&
+		   *cpuc_perf_own->quick != 0 && left_open() == 1,
+	   "pinned and mapped again when the register is free");
+}
+
+static uint64_t read_none_mapped(void)
+{
+	return (uint64_t)cpuc_perf_slow(&none_mapped);
+}
+
+static void check_pinned_kept(void)
+{
+	uint64_t a, b;
+	int i;
+
+	fresh();
+	open_counter(&none_mapped);
+	a = read_none_mapped();
+	victim = &world[made - 1];
+	for (i = 0; i < 1000; i++)
+		read_none_mapped();
+	ok(victim->pinned && victim == &world[made - 1],
+	   "read(2): a pinned event, too, and the same for 1000 counts");
+	fail_pinned();
+	b = read_none_mapped();
+	run(10);
+	ok(b >= a && read_none_mapped() - b == 10 && world[made - 1].pinned &&
+		   left_open() == 1,
+	   "at its end of file: another");
+	victim = &world[made - 1];
+	all_taken = true;
+	fail_pinned();
+	b = read_none_mapped();
+	ok(!world[made - 1].pinned && left_open() == 1,
+	   "without a register, one that is not pinned");
+	all_taken = false;
+	for (i = 0; i < 100; i++)
+		read_none_mapped();
+	run(10);
+	ok(world[made - 1].pinned && read_none_mapped() - b == 10,
+	   "pinned again later");
 }
 
 /* A thread that ends, and counts in destructors before and after. */
@@ -716,75 +829,236 @@ static void check_deferred(void)
 	ok(unmapped == 6, "a child forgets its parent's pages");
 }
 
-/* Two types of cores. */
+/* Several types of cores. */
 static void on_core(unsigned type)
 {
 	unsigned i;
 
+	here = 1u << type;
 	for (i = 0; i < made; i++) {
-		world[i].index = world[i].config >> 32 == type ? 32 : 0;
+		world[i].index = here >> world[i].type & 1 ? 32 : 0;
 		publish(&world[i]);
 	}
 }
 
-static unsigned core;
+/* From one of four to the next. */
+static unsigned core, first_core, core_types;
 
 static void migrate(void)
 {
 	run(999);
-	core = core == 1 ? 2 : 1;
-	on_core(core);
+	core = (core + 1) % core_types;
+	on_core(first_core + core);
 	run(3);
 }
 
-static void hybrid_files(void)
+/* The PMUs of cores, by the types from `first` on; with or without a number for
+ * the cycles event. */
+static void put_pmus(unsigned first, const char *number,
+		     const char *const names[], unsigned n)
 {
-	files[0].path = CPUC_PMUS "cpu_core/type";
-	files[0].number = 1;
-	files[1].path = CPUC_PMUS "cpu_atom/type";
-	files[1].number = 2;
-	alive_types[0] = alive_types[2] = false;
+	char type[12];
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(type, sizeof type, "%u\n", first + i);
+		put(type, CPUC_PMUS "%s/type", names[i]);
+		put("0-3,8-11\n", CPUC_PMUS "%s/cpus", names[i]);
+		if (number != NULL)
+			put(number, CPUC_PMUS "%s/events/cpu_cycles", names[i]);
+	}
+	for (i = 20; i < 30; i++) {
+		snprintf(type, sizeof type, "%u\n", i);
+		put(type, CPUC_PMUS "uncore_imc_%u/type", i);
+		put("0\n", CPUC_PMUS "uncore_imc_%u/cpumask", i);
+	}
+	put("1\n", CPUC_PMUS "software/type");
+	first_core = first;
+	core_types = n;
+	core = 0;
+	here = 1u << first;
+}
+
+static uint64_t count_of_all(void)
+{
+	uint64_t total = cpuc_perf_own->base;
+	unsigned i;
+
+	for (i = 0; i < two.events; i++)
+		total += mine(i)->count;
+	return total;
+}
+
+/* One event each, and their sum is a true count, wherever the thread moves in
+ * the midst of a read. */
+static void check_cores(const char *what)
+{
+	uint64_t last, now, total;
+	unsigned i, bad = 0, back = 0, idle = 0, missing = 0;
+
+	ok(open_counter(&two) == 0 && two.events == core_types,
+	   "%s: an event for each of %u types of cores", what, core_types);
+	last = read_two();
+	for (i = 0; i < 2000; i++) {
+		total = count_of_all();
+		happens = migrate;
+		in_steps = (int)(i % 37);
+		now = read_two();
+		in_steps = 0;
+		back += now < last;
+		bad += now < total || now > count_of_all();
+		last = now;
+		run(10);
+	}
+	ok(back == 0 && bad == 0, "%s: every sum is a true count", what);
+	for (i = 0; i < two.events; i++) {
+		idle += mine(i)->count < 1000;
+		missing |= 1u << mine(i)->type;
+	}
+	ok(idle == 0 && missing == ((1u << core_types) - 1) << first_core,
+	   "%s: each has counted", what);
+	/* Users are shut out: the kernel knows. */
+	shut_out = true;
+	on_core(first_core);
+	now = read_two();
+	ok(now >= last && unverified == 0 && left_open() == core_types,
+	   "%s: no index: descriptors", what);
+	for (i = 0; i < core_types; i++) {
+		on_core(first_core + i);
+		run(40);
+	}
+	ok(read_two() - now == UINT64_C(40) * core_types,
+	   "%s: counts go on by them", what);
+	/* One has no register while the thread is on its cores. */
+	victim = &world[made - 1];
+	fail_pinned();
+	now = read_two();
+	run(40);
+	ok(read_two() - now == 40 && left_open() == core_types,
+	   "%s: one in error state: all anew", what);
+}
+
+static void check_one_pmu(const char *what)
+{
+	fresh();
+	put_pmus(4, NULL, NULL, 0);
+	put("8\n", CPUC_PMUS "%s/type", what);
+	put("event=0x0011\n", CPUC_PMUS "%s/events/cpu_cycles", what);
+	if (strcmp(what, "cpu") != 0)
+		put("0-3\n", CPUC_PMUS "%s/cpus", what);
+	here = ~0u;
+	ok(open_counter(&two) == 0 && two.events == 1 &&
+		   two.cycles[0].type == 0 && two.cycles[0].config == 0 &&
+		   made == 2,
+	   "%s: one event, the generic one", what);
 }
 
 static void check_hybrid(void)
 {
-	uint64_t last = 0, now, total;
-	int i, bad = 0, back = 0;
+	static const char *const x86[] = {"cpu_core", "cpu_atom",
+					  "cpu_lowpower"};
+	static const char *const arm[] = {
+		"armv8_cortex_a520", "armv8_cortex_a720", "armv8_cortex_a725",
+		"armv8_cortex_x4"};
+	static const char *const apple[] = {"apple_icestorm_pmu",
+					    "apple_firestorm_pmu"};
+	char many[12][12];
+	const char *names[12];
+	unsigned i, n;
 
-	fresh();
-	hybrid_files();
-	core = 1;
-	ok(open_counter(&two) == 0 && two.events == 2 &&
-		   two.config[1] == UINT64_C(2) << 32,
-	   "one event a type of cores (%s)", it.reason);
-	last = read_two();
-	for (i = 0; i < 2000; i++) {
-		total = mine(0)->count + mine(1)->count;
-		happens = migrate;
-		in_steps = i % 17;
-		now = read_two();
-		in_steps = 0;
-		back += now < last;
-		bad += now - cpuc_perf_own->base < total ||
-		       now - cpuc_perf_own->base >
-			       mine(0)->count + mine(1)->count;
-		last = now;
-		run(10);
+	check_one_pmu("cpu");
+	check_one_pmu("armv8_pmuv3_0");
+	for (n = 2; n <= 3; n++) {
+		fresh();
+		put_pmus(4, NULL, x86, n);
+		check_cores("Intel");
+		ok(two.cycles[0].type == PERF_TYPE_HARDWARE &&
+			   (uint32_t)two.cycles[0].config == 0,
+		   "the generic event with a PMU's type");
 	}
-	ok(back == 0, "the sum never goes back");
-	ok(bad == 0, "and is always a true count");
-	ok(mine(0)->count > 10000 && mine(1)->count > 10000,
-	   "both have counted (%llu, %llu)", (unsigned long long)mine(0)->count,
-	   (unsigned long long)mine(1)->count);
-	/* Both off: the kernel knows. */
-	on_core(3);
-	now = read_two();
-	ok(now >= last && unverified == 0 && cpuc_perf_own->event[1].id != 0,
-	   "neither on a register: two descriptors");
-	on_core(2);
-	run(40);
-	ok(read_two() - now == 40, "by which counts go on");
-	alive_types[0] = alive_types[2] = true;
+	for (n = 2; n <= 4; n++) {
+		fresh();
+		put_pmus(8, "event=0x0011\n", arm, n);
+		check_cores("arm64");
+		ok(two.cycles[1].type >= 8 && two.cycles[1].config == 0x11,
+		   "the number of the PMU's own event");
+	}
+	fresh();
+	put_pmus(8, NULL, apple, 2);
+	check_cores("Apple");
+	fresh();
+	put_pmus(4, NULL, x86, 2);
+	refuse_types = true;
+	here |= 1;
+	ok(open_counter(&two) == 0 && two.events == 1 &&
+		   two.cycles[0].config == 0,
+	   "an old kernel: the generic event alone");
+	fresh();
+	for (i = 0; i < 12; i++) {
+		snprintf(many[i], sizeof many[i], "pmu_%u", i);
+		names[i] = many[i];
+	}
+	put_pmus(4, NULL, names, 12);
+	here = ~0u;
+	ok(open_counter(&two) == 0 && two.events == CPUC_CORES,
+	   "of 12 types of cores, the first are counted");
+}
+
+/* Handlers at any system call, with several events. */
+static uint64_t two_last;
+static unsigned two_bad;
+
+static void handler_counts_two(void)
+{
+	uint64_t now;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		run(1000);
+		now = read_two();
+		two_bad += now <= two_last;
+		two_last = now;
+	}
+}
+
+static void check_hybrid_handlers(bool error)
+{
+	static const char *const x86[] = {"cpu_core", "cpu_atom"};
+	unsigned bad = 0;
+	uint64_t now;
+	int step;
+
+	handler = handler_counts_two;
+	for (step = 1;; step++) {
+		fresh();
+		put_pmus(4, NULL, x86, 2);
+		open_counter(&two);
+		run(1000);
+		on_core(5);
+		run(1000);
+		two_last = read_two();
+		on_core(4);
+		victim = mine(0)->type == 4 ? mine(0) : mine(1);
+		if (error)
+			fail_pinned();
+		else
+			cpuc_perf_drop(NULL);
+		two_bad = 0;
+		calls_left = step;
+		now = read_two();
+		if (calls_left > 0)
+			break;
+		two_bad += now < two_last;
+		run(1000);
+		two_bad += read_two() - now != 1000;
+		two_bad += left_open() != 2 || unverified != 0;
+		if (two_bad != 0)
+			diag("at call %d: %u mistakes", step, two_bad);
+		bad += two_bad;
+	}
+	calls_left = 0;
+	ok(bad == 0 && step > 6, "handlers in %d places of %s two events",
+	   step - 1, error ? "replacing" : "opening");
 }
 
 static void check_owners(void)
@@ -813,8 +1087,10 @@ static void refused_with(int err, unsigned exclude, long paranoid,
 	fresh();
 	refuse = err;
 	refuse_exclude = exclude;
-	files[0].path = "/proc/sys/kernel/perf_event_paranoid";
-	files[0].number = paranoid;
+	put(paranoid == 4   ? "4\n"
+	    : paranoid == 2 ? "2\n"
+			    : "?\n",
+	    "/proc/sys/kernel/perf_event_paranoid");
 	ok(open_counter(&one) < 0 && !strcmp(it.reason, text) &&
 		   !strcmp(it.hint, hint),
 	   "%s; %s", it.reason, it.hint);
@@ -823,6 +1099,8 @@ static void refused_with(int err, unsigned exclude, long paranoid,
 
 static void check_reasons(void)
 {
+	static const char *const hybrid[] = {"cpu_core", "cpu_atom"};
+
 	refused_with(-EACCES, 0, 4,
 		     "perf_event_paranoid is 4, and 2 or less is needed",
 		     "run cpucycles-open as root");
@@ -850,18 +1128,40 @@ static void check_reasons(void)
 	refuse_exclude = 0;
 	fresh();
 	next_index = 0;
-	files[0].path = "rdpmc";
-	files[0].number = 0;
-	ok(open_counter(&two) < 0 && !strcmp(it.reason, "rdpmc is 0") &&
+	put("4\n", CPUC_PMUS "cpu/type");
+	put("0\n", CPUC_PMUS "cpu/rdpmc");
+	ok(open_counter(&two) < 0 &&
+		   !strcmp(it.reason, CPUC_PMUS "cpu/rdpmc is 0") &&
 		   !strcmp(it.hint, "run cpucycles-open as root"),
 	   "%s; %s", it.reason, it.hint);
 	ok(!world[made - 1].open && cpuc_perf_own->pmu == NULL,
 	   "and nothing stays open");
-	files[0].number = 1;
+	put("1\n", CPUC_PMUS "cpu/rdpmc");
 	ok(open_counter(&two) < 0 &&
 		   !strcmp(it.reason,
 			   "index 0: the kernel has no counter to give"),
 	   "%s", it.reason);
+	fresh();
+	put_pmus(4, NULL, hybrid, 2);
+	put("0\n", CPUC_PMUS "cpu_core/rdpmc");
+	put("0\n", CPUC_PMUS "cpu_atom/rdpmc");
+	shut_out = true;
+	ok(open_counter(&two) < 0 &&
+		   !strncmp(it.reason, CPUC_PMUS "cpu_",
+			    strlen(CPUC_PMUS "cpu_")) &&
+		   !strcmp(it.reason + strlen(CPUC_PMUS "cpu_core"),
+			   "/rdpmc is 0") &&
+		   !strcmp(it.hint, "run cpucycles-open as root"),
+	   "%s; %s", it.reason, it.hint);
+	fresh();
+	put("0\n", "/proc/sys/kernel/perf_user_access");
+	two.access = "perf_user_access";
+	shut_out = true;
+	ok(open_counter(&two) < 0 &&
+		   !strcmp(it.reason, "perf_user_access is 0") &&
+		   !strcmp(it.hint, "run cpucycles-open as root"),
+	   "%s; %s", it.reason, it.hint);
+	two.access = "rdpmc";
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMCFF
@@ -902,24 +1202,31 @@ static void check_x86_index(uint32_t index, const char *what)
 
 static void check_x86(void)
 {
+	static const char *const hybrid[] = {"cpu_core", "cpu_atom"};
+
 	check_x86_index(0x40000002, "fixed counter 1");
 	check_x86_index(1, "counter 0");
 	check_x86_index(6, "counter 5");
 	fresh();
-	hybrid_files();
+	put_pmus(4, NULL, hybrid, 2);
 	cpuc_x86_pmu.opened = 0;
 	ok(cpuc_perf_open(&it, &cpuc_x86_pmu) == 0 &&
 		   cpuc_x86_pmu.events == 2 && *cpuc_perf_own->quick == 0,
 	   "x86: two types of cores");
 	cpuc_perf_close(&cpuc_x86_pmu);
-	alive_types[0] = alive_types[2] = true;
+	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
+	put("1\n", CPUC_PMUS "cpu_core/rdpmc");
+	put("1\n", CPUC_PMUS "cpu_atom/rdpmc");
+	ok(amd64_pmcff_open(&it) == -EACCES &&
+		   !strcmp(it.reason + strlen(CPUC_PMUS "cpu_core"),
+			   "/rdpmc is 1"),
+	   "amd64-pmcff: %s", it.reason);
 	cpuc_x86_pmu.opened = 0;
 	fresh();
 	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
-	files[0].path = CPUC_PMUS "cpu/rdpmc";
-	files[0].number = 1;
+	put("1\n", CPUC_PMUS "cpu/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s", it.reason);
-	files[0].number = 2;
+	put("2\n", CPUC_PMUS "cpu/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EBUSY, "amd64-pmcff: %s", it.reason);
 }
 #else
@@ -929,9 +1236,23 @@ static void check_x86(void)
 }
 #endif
 
+static int removed(const char *path, const struct stat *s, int type,
+		   struct FTW *at)
+{
+	(void)s;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
 int main(void)
 {
 	long cases = cases_begin(200000);
+
+	strcpy(root, "/tmp/sim_perf.XXXXXX");
+	if (mkdtemp(root) == NULL)
+		return 99;
+	strcat(root, "/");
 
 	check_seqlock();
 	check_widths();
@@ -939,17 +1260,23 @@ int main(void)
 	check_index_zero();
 	check_unmappable();
 	check_children();
-	check_handlers(true, "an opening");
-	check_handlers(false, "a count at index 0");
-	check_abandoned(true, "an opening");
-	check_abandoned(false, "a count at index 0");
+	check_handlers(FIRST, "an opening");
+	check_handlers(SHUT_OUT, "a count at index 0");
+	check_handlers(ERROR_STATE, "a count in error state");
+	check_interrupted_read();
+	check_pinned();
+	check_pinned_kept();
 	check_end();
 	check_deferred();
 	check_hybrid();
+	check_hybrid_handlers(false);
+	check_hybrid_handlers(true);
 	check_owners();
 	check_reasons();
 	check_x86();
 	fresh();
+	*strrchr(root, '/') = '\0';
+	nftw(root, removed, 10, FTW_DEPTH | FTW_PHYS);
 	return done_testing();
 }
 

@@ -14,11 +14,11 @@ static long long amd64_pmcff_read(void)
 
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
-	const char *file = CPUC_PMUS "cpu/rdpmc";
+	char file[CPUC_FILE];
 	long allowed;
 	int err;
 
-	if (!cpuc_event_setting(file, &allowed)) {
+	if (!cpuc_access_setting("rdpmc", file, &allowed)) {
 		cpuc_reason(slot, CPUC_NO_PMU);
 		cpuc_hint(slot, CPUC_NO_PMU_HINT);
 		return -ENOENT;

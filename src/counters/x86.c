@@ -59,9 +59,7 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 #if HAVE_COUNTER_AMD64_PERFPMC
 struct cpuc_pmu cpuc_x86_pmu = {
 	.reg = cpuc_x86_register,
-	.core_types = {"cpu_core", "cpu_atom"},
-	.access_file = CPUC_PMUS "cpu/rdpmc",
-	.access_name = CPUC_PMUS "cpu/rdpmc",
+	.access = "rdpmc",
 };
 
 int cpuc_x86_fixed_cycles(struct cpuc_slot *slot)

@@ -3,27 +3,27 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "../textfile.h"
 #include "event.h"
 
-int cpuc_event_open(uint64_t config, uint64_t config1, unsigned exclude)
+int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
+		    unsigned flags)
 {
 	struct perf_event_attr attr;
 	long fd;
 
 	memset(&attr, 0, sizeof attr);
 	attr.size = sizeof attr;
-	attr.type = PERF_TYPE_HARDWARE;
-	attr.config = config | PERF_COUNT_HW_CPU_CYCLES;
+	attr.type = cycles->type;
+	attr.config = cycles->config;
 	attr.config1 = config1;
-	attr.exclude_kernel = !!(exclude & CPUC_NO_KERNEL);
-	attr.exclude_hv = !!(exclude & CPUC_NO_HV);
+	attr.exclude_kernel = !!(flags & CPUC_NO_KERNEL);
+	attr.exclude_hv = !!(flags & CPUC_NO_HV);
+	attr.pinned = !!(flags & CPUC_PINNED);
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
 		     PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
@@ -77,22 +77,6 @@ uint64_t cpuc_event_id(int fd)
 	uint64_t id = 0;
 
 	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
-}
-
-bool cpuc_event_setting(const char *path, long *number)
-{
-	char text[32], *end;
-	ssize_t n = cpuc_read_file("", path, text, sizeof text);
-	long value;
-
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	value = strtol(text, &end, 10);
-	if (end == text || (*end != '\n' && *end != '\0'))
-		return false;
-	*number = value;
-	return true;
 }
 
 #endif

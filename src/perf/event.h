@@ -12,14 +12,24 @@
 /* An event's page, which the kernel writes. */
 typedef const volatile struct perf_event_mmap_page cpuc_page;
 
+/* An event of cycles, as perf_event_attr has it. All zero: the generic one,
+ * which Linux gives to one PMU. */
+struct cpuc_cycles {
+	uint32_t type;
+	uint64_t config;
+};
+
 /* What an event does not count. */
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u
+/* It is on a register whenever its thread runs, before events that are not
+ * pinned, or, once there is none, stands still for good. */
+#define CPUC_PINNED 4u
 
 /* Opens an event that counts this thread's cycles: a close-on-exec descriptor,
- * or -errno. `config` is 0, or a PMU's type in its upper half; `exclude` is a
- * set of CPUC_NO_KERNEL and CPUC_NO_HV. */
-int cpuc_event_open(uint64_t config, uint64_t config1, unsigned exclude);
+ * or -errno. `flags` is a set of the above. */
+int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
+		    unsigned flags);
 void cpuc_event_close(int fd);
 
 /* Maps the event's page; NULL on failure. */
@@ -32,10 +42,7 @@ bool cpuc_event_blank(cpuc_page *page);
 /* The event's id; 0 if the descriptor is not an event's. */
 uint64_t cpuc_event_id(int fd);
 
+/* False also for a pinned event that stands still: its file is at its end. */
 bool cpuc_event_read(int fd, uint64_t *count);
-
-/* Reads a kernel setting: a file that holds one number. False if it does not.
- */
-bool cpuc_event_setting(const char *path, long *number);
 
 #endif

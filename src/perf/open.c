@@ -32,8 +32,8 @@ static int perf_open_explain(struct cpuc_slot *slot, int err, unsigned exclude)
 		cpuc_reason(slot, CPUC_NO_PMU);
 		cpuc_hint(slot, CPUC_NO_PMU_HINT);
 	} else if (err == -EACCES &&
-		   cpuc_event_setting("/proc/sys/kernel/perf_event_paranoid",
-				      &level) &&
+		   cpuc_setting("/proc/sys/kernel/perf_event_paranoid",
+				&level) &&
 		   level > need) {
 		cpuc_reason(slot,
 			    "perf_event_paranoid is %ld, and %ld or less is "
@@ -59,11 +59,12 @@ static int perf_open_try(const struct cpuc_pmu *pmu, unsigned *exclude)
 {
 	static const unsigned bits[] = {CPUC_NO_KERNEL | CPUC_NO_HV,
 					CPUC_NO_KERNEL, CPUC_NO_HV, 0};
+	static const struct cpuc_cycles generic;
 	int i, fd = -EINVAL;
 
 	for (i = 0; i < 4; i++) {
 		*exclude = bits[i];
-		fd = cpuc_event_open(0, pmu->config1, bits[i]);
+		fd = cpuc_event_open(&generic, pmu->config1, bits[i]);
 		/* Other bits would not help. */
 		if (fd >= 0 || fd == -ENOENT || fd == -ENODEV ||
 		    fd == -ENOSYS || fd == -EACCES)
@@ -72,46 +73,39 @@ static int perf_open_try(const struct cpuc_pmu *pmu, unsigned *exclude)
 	return fd;
 }
 
-/* The event config of one type of cores, where there are two. */
-static bool perf_open_type(const char *directory, uint64_t *config)
+/* One event for each type of core, unless the kernel refuses one of them. */
+static void perf_open_cores(struct cpuc_pmu *pmu, unsigned exclude)
 {
-	char path[80];
-	long type;
+	char name[32];
+	unsigned i, n = cpuc_core_pmus(pmu->cycles, name);
+	int fd;
 
-	if (directory == NULL)
-		return false;
-	snprintf(path, sizeof path, CPUC_PMUS "%s/type", directory);
-	if (!cpuc_event_setting(path, &type) || type <= 0)
-		return false;
-	/* PERF_PMU_TYPE_SHIFT, of Linux 5.13. */
-	*config = (uint64_t)type << 32;
-	return true;
-}
-
-static void perf_open_types(struct cpuc_pmu *pmu)
-{
-	bool both = perf_open_type(pmu->core_types[0], &pmu->config[0]) &&
-		    perf_open_type(pmu->core_types[1], &pmu->config[1]);
-
-	pmu->events = both ? 2 : 1;
-	if (!both)
-		pmu->config[0] = 0;
+	for (i = 0; n > 1 && i < n; i++) {
+		fd = cpuc_event_open(&pmu->cycles[i], pmu->config1, exclude);
+		if (fd < 0)
+			break;
+		cpuc_event_close(fd);
+	}
+	if (i < n)
+		pmu->cycles[0] = (struct cpuc_cycles){0, 0};
+	pmu->events = i < n ? 1 : n;
 }
 
 /* Whether this thread's event, which opens, can be read without system calls.
  * -EBUSY: at other times, maybe. */
 static int perf_open_page(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
-	long allowed = -1;
+	char file[CPUC_FILE];
+	long allowed;
 
 	cpuc_perf_slow(pmu);
 	if (cpuc_perf_readable(pmu))
 		return 0;
 	cpuc_perf_drop(pmu);
-	if (pmu->access_file != NULL)
-		cpuc_event_setting(pmu->access_file, &allowed);
+	if (!cpuc_access_setting(pmu->access, file, &allowed))
+		allowed = -1;
 	if (allowed == 0) {
-		cpuc_reason(slot, "%s is 0", pmu->access_name);
+		cpuc_reason(slot, "%s is 0", file);
 		cpuc_hint(slot, "run cpucycles-open as root");
 	} else {
 		cpuc_reason(slot, "index 0: the kernel has no counter to give");
@@ -138,7 +132,7 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 		return err;
 	}
 	if (pmu->opened == 0)
-		perf_open_types(pmu);
+		perf_open_cores(pmu, exclude);
 	__atomic_store_n(&pmu->opened, 1 + exclude, __ATOMIC_RELEASE);
 	return pmu->reg ? perf_open_page(slot, pmu) : 0;
 }

@@ -6,7 +6,6 @@
 
 #include "../slot.h"
 
-#define CPUC_PMUS "/sys/bus/event_source/devices/"
 #define CPUC_NO_PMU "no PMU is visible here (virtual machine?)"
 #define CPUC_NO_PMU_HINT "the host would have to offer one"
 

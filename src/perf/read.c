@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The count of a thread's perf events, where the inline reader gives up.
  *
- * Index 0 is rare but normal. The count must then be read by read(2), which
- * takes a descriptor: the events are replaced by new ones that keep theirs,
- * until the pages can be read again.
+ * Index 0 is rare but normal. Either users may not read the register, or the
+ * event has none: then it is in error state for good, since it is pinned, and
+ * stands still. New events are opened, in the first way that works, and the
+ * better ways are tried again from time to time. Only events that are not
+ * pinned can lose their register unnoticed, so these are never mapped.
  *
  * A signal handler may interrupt this in its own thread and count. It reads the
- * descriptors if there are any; otherwise it gets the last result plus one. */
+ * descriptors if there are any; otherwise it gets the last result plus one. If
+ * it left by siglongjmp, the thread would count that way for good. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
@@ -14,30 +17,30 @@
 #include "../first_call.h"
 #include "read.h"
 
-#define REMAP 64 /* reads by system calls until pages are tried again */
+#define AGAIN 64 /* reads by system calls until better ways are tried again */
 
-/* Adds up the pages. An event for the other type of core has index 0 and its
+/* Adds up the pages. An event for another type of core has index 0 and its
  * whole count in the offset. So one index that is not 0 is enough, and the sum
  * never goes back when the thread moves to another core, as no page's does. */
 static bool perf_read_pages(const struct cpuc_perf_thread *t,
 			    const struct cpuc_pmu *pmu, uint64_t *sum)
 {
-	cpuc_page *page[2] = {t->page[0], t->page[1]};
+	cpuc_page *first = t->event[0].page;
 	uint64_t count;
 	uint32_t any = 0;
 	unsigned i;
 
+	if (pmu->reg == NULL || !cpuc_perf_thread_mapped(t))
+		return false;
 	CPUC_FENCE();
 	*sum = t->base;
-	for (i = 0; pmu->reg != NULL && i < pmu->events; i++) {
-		/* There are at most two events.
-		 * NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-		any |= cpuc_page_read(page[i], pmu->reg, &count);
+	for (i = 0; i < pmu->events; i++) {
+		any |= cpuc_page_read(t->event[i].page, pmu->reg, &count);
 		*sum += count;
 	}
 	CPUC_FENCE();
 	/* A handler may have replaced the pages, at other addresses. */
-	return any != 0 && t->page[0] == page[0];
+	return any != 0 && t->event[0].page == first;
 }
 
 /* Adds up the descriptors. The application may have closed one and reused its
@@ -61,7 +64,7 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 	return true;
 }
 
-static void perf_read_drop(struct cpuc_perf_thread *t)
+static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
 	uint64_t pages = 0, events = 0;
 
@@ -72,7 +75,7 @@ static void perf_read_drop(struct cpuc_perf_thread *t)
 		pages = events;
 	if (t->last < pages)
 		t->last = pages;
-	cpuc_perf_thread_drop(t, false);
+	cpuc_perf_thread_drop(t, why);
 }
 
 /* This thread cannot have events: descriptors have run out, or permission was
@@ -89,30 +92,28 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t)
 
 static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
 {
-	bool kept = pmu->reg == NULL;
+	unsigned way = pmu->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 	uint64_t sum;
-	int tries;
 
-	for (tries = 0; tries < 2; tries++) {
-		if (!cpuc_perf_thread_has(t, pmu)) {
-			perf_read_drop(t);
-			if (!cpuc_perf_thread_open(t, pmu, kept))
-				break;
+	/* The pages again: between two of them, the thread may have moved to
+	 * another type of core. */
+	if (cpuc_perf_thread_has(t, pmu) &&
+	    (perf_read_pages(t, pmu, &sum) ||
+	     ((t->way == way || t->reads++ < AGAIN) &&
+	      perf_read_events(t, pmu, &sum))))
+		return sum;
+	perf_read_drop(t, CPUC_OLD);
+	for (; way <= CPUC_SHARED; way++) {
+		if (!cpuc_perf_thread_open(t, pmu, way))
+			break;
+		if (way == CPUC_MAPPED ? perf_read_pages(t, pmu, &sum)
+				       : perf_read_events(t, pmu, &sum)) {
+			if (way == CPUC_MAPPED && pmu->events == 1)
+				t->quick = t->process;
 			t->clock = 0;
+			return sum;
 		}
-		if (perf_read_pages(t, pmu, &sum))
-			return sum;
-		/* A page in doubt is left alone for a while. */
-		if (t->event[0].id != 0 && t->reads++ == 0)
-			cpuc_perf_thread_unmap(t, false);
-		else if (pmu->reg != NULL && t->reads > REMAP &&
-			 cpuc_perf_thread_remap(t) &&
-			 perf_read_pages(t, pmu, &sum))
-			return sum;
-		if (perf_read_events(t, pmu, &sum))
-			return sum;
-		perf_read_drop(t);
-		kept = true;
+		perf_read_drop(t, CPUC_NEW);
 	}
 	return perf_read_clock(t);
 }
@@ -131,13 +132,20 @@ static uint64_t perf_read(struct cpuc_pmu *pmu)
 	has = cpuc_perf_thread_has(t, pmu);
 	if (has && perf_read_pages(t, pmu, &sum))
 		return t->last = sum;
-	if (!cpuc_perf_thread_enter(t)) {
+	if (t->busy) {
 		if (!has || !perf_read_events(t, pmu, &sum))
 			sum = t->last + 1;
 		return t->last = sum;
 	}
-	t->last = sum = perf_read_slow(t, pmu);
-	cpuc_perf_thread_leave(t);
+	t->busy = true;
+	CPUC_FENCE();
+	sum = perf_read_slow(t, pmu);
+	/* A handler may have added one while the events stood still. */
+	if (t->last < sum)
+		t->last = sum;
+	sum = t->last;
+	CPUC_FENCE();
+	t->busy = false;
 	return sum;
 }
 
@@ -164,7 +172,7 @@ void cpuc_perf_drop(const struct cpuc_pmu *pmu)
 	int saved = errno;
 
 	if (t->pmu != NULL && (pmu == NULL || t->pmu == pmu))
-		perf_read_drop(t);
+		perf_read_drop(t, CPUC_OLD);
 	errno = saved;
 }
 

@@ -71,7 +71,7 @@ cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
 	/* Zero in the child of a fork, where the page is not mapped. */
 	if (__builtin_expect(*(const volatile uint32_t *)t->quick == 0, 0))
 		return cpuc_perf_slow(pmu);
-	page = t->page[0];
+	page = t->event[0].page;
 	seq = CPUC_GET(page, lock);
 	CPUC_FENCE();
 	index = CPUC_GET(page, index);

@@ -8,57 +8,24 @@
  * from the parent of a fork to its child.
  *
  * A signal handler that interrupts these changes in its own thread leaves the
- * events alone (read.c). If it leaves by siglongjmp, the changes are never
- * finished; after a second, the next call takes over. Everything is therefore
- * removed from the state before it is unmapped or closed, so that nobody does
- * that twice. */
+ * events alone, and may not leave by siglongjmp (read.c). */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
-#include "../clock.h"
 #include "thread.h"
 
-#define ABANDONED_NS 1000000000
+#define NO_PAGES(n) [n] = {.page = &cpuc_no_page}
 
 static const uint32_t zero;
-static const struct perf_event_mmap_page none; /* index 0 */
+const struct perf_event_mmap_page cpuc_no_page;
 static const struct cpuc_perf_thread no_memory = {.quick = &zero};
 static const struct cpuc_perf_thread nobody = {
 	.quick = &zero,
-	.page = {&none, &none},
+	.event = {NO_PAGES(0), NO_PAGES(1), NO_PAGES(2), NO_PAGES(3),
+		  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)},
 };
 
 CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own =
 	(struct cpuc_perf_thread *)&nobody;
-
-bool cpuc_perf_thread_enter(struct cpuc_perf_thread *t)
-{
-	uint64_t now = cpuc_clock_ns();
-
-	if (t->busy && now - t->busy_since < ABANDONED_NS)
-		return false;
-	t->busy_since = now;
-	CPUC_FENCE();
-	t->busy = true;
-	CPUC_FENCE();
-	return true;
-}
-
-void cpuc_perf_thread_leave(struct cpuc_perf_thread *t)
-{
-	CPUC_FENCE();
-	t->busy = false;
-}
-
-/* Not a descriptor that the application has closed and reused. */
-static void perf_thread_close(struct cpuc_perf_event *event)
-{
-	struct cpuc_perf_event gone = *event;
-
-	event->id = 0;
-	CPUC_FENCE();
-	if (gone.id != 0 && cpuc_event_id(gone.fd) == gone.id)
-		cpuc_event_close(gone.fd);
-}
 
 /* When an event that is on a register is unmapped, Linux on RISC-V (6.12) keeps
  * all CPUs that run the process from reading that register until they switch
@@ -97,102 +64,34 @@ static void perf_thread_unmap_deferred(void)
 	}
 }
 
-/* A handler that does this may have interrupted a reader in the middle of the
- * page. So zeros take the page's place until the next one is unmapped, and the
- * reader finds that `lock` has changed. At the thread's end, nothing stays. */
-void cpuc_perf_thread_unmap(struct cpuc_perf_thread *t, bool ending)
+void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
-	cpuc_page *page, *blank;
+	bool ours = cpuc_perf_thread_has(t, t->pmu);
 	unsigned i;
 
 	t->quick = &zero;
-	for (i = 0; i < 2; i++) {
-		page = t->page[i];
-		blank = t->blank[i];
-		if (page == &none && !ending)
-			continue;
-		t->page[i] = &none;
-		t->blank[i] = NULL;
+	for (i = 0; i < CPUC_CORES; i++) {
+		struct cpuc_perf_event *e = &t->event[i], old = *e;
+		/* In a child, anything may be mapped there by now. */
+		bool mapped = ours && old.page != &cpuc_no_page;
+
+		e->page = &cpuc_no_page;
+		e->id = 0;
 		CPUC_FENCE();
-		cpuc_event_unmap(blank);
-		if (page == &none)
-			continue;
-		if (!ending && cpuc_event_blank(page))
-			t->blank[i] = page;
-		else if (ending && t->pmu->defer_unmap)
-			perf_thread_defer(page);
-		else
-			cpuc_event_unmap(page);
+		/* Not one that the application has closed and reused. */
+		if (old.id != 0 && cpuc_event_id(old.fd) == old.id)
+			cpuc_event_close(old.fd);
+		if (why == CPUC_ENDING || (why == CPUC_OLD && mapped)) {
+			cpuc_event_unmap(old.blank);
+			e->blank = NULL;
+		}
+		if (why == CPUC_OLD && mapped && cpuc_event_blank(old.page))
+			e->blank = old.page;
+		else if (why == CPUC_ENDING && mapped && t->pmu->defer_unmap)
+			perf_thread_defer(old.page);
+		else if (mapped)
+			cpuc_event_unmap(old.page);
 	}
-}
-
-static cpuc_page *perf_thread_map(const struct cpuc_perf_event *event)
-{
-	cpuc_page *page = cpuc_event_map(event->fd);
-
-	if (page != NULL && (page->index == 0 || page->cap_user_rdpmc))
-		return page;
-	cpuc_event_unmap(page);
-	return &none;
-}
-
-/* Lets the inline reader use the page if there is only one. */
-static void perf_thread_mapped(struct cpuc_perf_thread *t)
-{
-	t->reads = 0;
-	CPUC_FENCE();
-	if (t->pmu->events == 1 && t->page[0] != &none)
-		t->quick = t->process;
-}
-
-/* Whether the event has been on its register long enough. An event that shares
- * its register loses it every few milliseconds, and on riscv64 a reader then
- * gets SIGILL if it was between the page's index and the register. */
-static bool perf_thread_alone(struct cpuc_perf_thread *t, cpuc_page *page)
-{
-	uint64_t enabled = page->time_enabled;
-	uint64_t off = enabled - page->time_running;
-
-	if (off != t->off) {
-		t->off = off;
-		t->off_at = enabled;
-	}
-	return enabled - t->off_at >= 20000000;
-}
-
-bool cpuc_perf_thread_remap(struct cpuc_perf_thread *t)
-{
-	cpuc_page *page[2] = {&none, &none};
-	unsigned i, n = t->pmu->events;
-	bool readable = false;
-
-	t->reads = 1;
-	for (i = 0; i < n; i++) {
-		page[i] = perf_thread_map(&t->event[i]);
-		readable |= page[i]->index != 0;
-	}
-	/* Of two events for two types of cores, one is always off. */
-	if (n == 1)
-		readable = readable && perf_thread_alone(t, page[0]);
-	for (i = 0; i < n; i++) {
-		if (readable)
-			t->page[i] = page[i];
-		else if (page[i] != &none)
-			cpuc_event_unmap(page[i]);
-	}
-	if (readable)
-		perf_thread_mapped(t);
-	return readable;
-}
-
-void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
-{
-	/* In a child, anything may be mapped there by now. */
-	if (!cpuc_perf_thread_has(t, t->pmu))
-		t->page[0] = t->page[1] = &none;
-	cpuc_perf_thread_unmap(t, ending);
-	perf_thread_close(&t->event[0]);
-	perf_thread_close(&t->event[1]);
 	t->pmu = NULL;
 }
 
@@ -201,9 +100,11 @@ static void perf_thread_ended(void *state, bool last)
 {
 	struct cpuc_perf_thread *t = state;
 
-	cpuc_perf_thread_enter(t);
-	cpuc_perf_thread_drop(t, true);
-	cpuc_perf_thread_leave(t);
+	t->busy = true;
+	CPUC_FENCE();
+	cpuc_perf_thread_drop(t, CPUC_ENDING);
+	CPUC_FENCE();
+	t->busy = false;
 	if (last && cpuc_perf_own == t)
 		cpuc_perf_own = (struct cpuc_perf_thread *)&nobody;
 }
@@ -226,19 +127,37 @@ struct cpuc_perf_thread *cpuc_perf_thread_state(void)
 	return cpuc_perf_own == &no_memory ? NULL : cpuc_perf_own;
 }
 
-bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
-			   bool kept)
+/* The first event comes last: if it is there, all are. */
+static void perf_thread_map(struct cpuc_perf_thread *t)
 {
-	unsigned exclude = __atomic_load_n(&pmu->opened, __ATOMIC_RELAXED) - 1;
+	cpuc_page *page;
 	unsigned i;
-	int fd[2];
 
+	for (i = t->pmu->events; i-- > 0;) {
+		page = cpuc_event_map(t->event[i].fd);
+		if (page == NULL)
+			break;
+		t->event[i].page = page;
+	}
+	for (i = t->pmu->events; i-- > 0;)
+		cpuc_event_close(t->event[i].fd);
+}
+
+bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
+			   unsigned way)
+{
+	unsigned flags = __atomic_load_n(&pmu->opened, __ATOMIC_RELAXED) - 1;
+	unsigned i;
+
+	if (way != CPUC_SHARED)
+		flags |= CPUC_PINNED;
 	for (i = 0; i < pmu->events; i++) {
-		fd[i] = cpuc_event_open(pmu->config[i], pmu->config1, exclude);
-		if (fd[i] >= 0)
+		t->event[i].fd =
+			cpuc_event_open(&pmu->cycles[i], pmu->config1, flags);
+		if (t->event[i].fd >= 0)
 			continue;
 		while (i-- > 0)
-			cpuc_event_close(fd[i]);
+			cpuc_event_close(t->event[i].fd);
 		return false;
 	}
 	if (pmu->defer_unmap)
@@ -246,22 +165,16 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 	/* Not earlier: each handler's call makes `last` one more, and takes
 	 * more than a cycle of the events that are open now. */
 	t->base = t->last;
-	t->off = t->off_at = 0;
+	t->way = way;
+	t->reads = 0;
 	t->process = cpuc_process_word();
 	CPUC_FENCE();
 	t->pmu = pmu;
-	for (i = 0; i < pmu->events; i++) {
-		/* As many as were opened above.
-		 * NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-		t->event[i].fd = fd[i];
-		if (!kept)
-			t->page[i] = perf_thread_map(&t->event[i]);
-		if (kept || t->page[i] == &none)
-			t->event[i].id = cpuc_event_id(fd[i]);
-		if (t->event[i].id == 0)
-			cpuc_event_close(fd[i]);
-	}
-	perf_thread_mapped(t);
+	if (way == CPUC_MAPPED)
+		perf_thread_map(t);
+	else
+		for (i = pmu->events; i-- > 0;)
+			t->event[i].id = cpuc_event_id(t->event[i].fd);
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #define CPUC_PERF_THREAD_H
 
 #include "../thread.h"
-#include "event.h"
+#include "pmus.h"
 
 /* Reads the PMU register that a page's index names; the first index is 1. */
 typedef uint64_t cpuc_register(uint32_t index);
@@ -21,48 +21,50 @@ struct cpuc_pmu {
 	 * perf_thread_defer(). */
 	bool defer_unmap;
 
-	/* Where there are two types of cores, the directories of their PMUs
-	 * under CPUC_PMUS: one event each, and the count is the sum. NULL: not
-	 * on this architecture. */
-	const char *core_types[2];
-
-	/* A file that holds 0 where users may not read registers, and its name
-	 * in messages. NULL: there is none. */
-	const char *access_file, *access_name;
+	/* What is 0 where users may not read registers; of
+	 * cpuc_access_setting(). */
+	const char *access;
 
 	/* Filled in by cpuc_perf_open() before it stores `opened` with release
 	 * order. Only `opened` changes afterwards, when a later selection must
 	 * open the events in another way. */
-	uint64_t config[2];
+	struct cpuc_cycles cycles[CPUC_CORES]; /* the count is their sum */
 	unsigned events;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 };
 
+/* How a thread opens its events: the first way that works. */
+enum cpuc_perf_way {
+	CPUC_MAPPED, /* pinned; without descriptors */
+	CPUC_KEPT,   /* pinned; with descriptors for read(2) */
+	CPUC_SHARED  /* the same, not pinned: they may miss cycles */
+};
+
 struct cpuc_perf_event {
-	uint64_t id; /* the kernel's; 0: no descriptor is kept */
+	cpuc_page *page;  /* never NULL: a page of zeros where none is */
+	cpuc_page *blank; /* zeros in the place of an old page */
+	uint64_t id;      /* the kernel's; 0: no descriptor is kept */
 	int fd;
 };
 
 struct cpuc_perf_thread {
-	/* Points to 0 unless page[0] is this thread's only page and mapped in
-	 * this process. */
+	/* Points to 0 unless event[0] is this thread's only event and mapped
+	 * in this process. */
 	const uint32_t *quick;
-	cpuc_page *page[2]; /* never NULL: a page of zeros where none is */
-	uint64_t base;      /* the count of all earlier events */
-	uint64_t last;      /* a recent result, the next base */
+	uint64_t base; /* the count of all earlier events */
+	uint64_t last; /* a recent result, the next base */
+	struct cpuc_perf_event event[CPUC_CORES];
 
 	/* The inline reader needs only the above. */
 	const uint32_t *process; /* cpuc_process_word() when they were opened */
 	struct cpuc_pmu *pmu;    /* whose events they are; NULL: none */
-	struct cpuc_perf_event event[2];
-	uint64_t clock;      /* ns of the last count by time; 0: by events */
-	cpuc_page *blank[2]; /* zeros in the place of old pages */
-	unsigned reads;      /* by system calls since the last mapping */
-	uint64_t off;        /* ns that event[0] was on no register */
-	uint64_t off_at;     /* time_enabled when `off` last changed */
-	uint64_t busy_since; /* ns */
-	volatile bool busy;  /* this thread is changing the above */
+	uint64_t clock;     /* ns of the last count by time; 0: by events */
+	unsigned way;       /* how they were opened: cpuc_perf_way */
+	unsigned reads;     /* by system calls since then */
+	volatile bool busy; /* this thread is changing the above */
 };
+
+extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
 /* The calling thread's state, or a constant one in which `quick` points to 0.
  */
@@ -83,23 +85,28 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	       *(const volatile uint32_t *)t->process != 0;
 }
 
-/* Surround all that follows. False: the caller is a signal handler that
- * interrupted it in this thread. */
-bool cpuc_perf_thread_enter(struct cpuc_perf_thread *t);
-void cpuc_perf_thread_leave(struct cpuc_perf_thread *t);
-
-/* Opens the thread's events. `kept`: with descriptors for read(2), which
- * otherwise stay open only where a page cannot be mapped. */
+/* Opens the thread's events, if it has none. True does not mean that they can
+ * be read: a page may not map, and a pinned event may stand still. */
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
-			   bool kept);
+			   unsigned way);
 
-/* Closes the events. The caller has saved their count in `last`. `ending`: it
- * is the thread's end, and nobody can be reading a page. */
-void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending);
+/* Closes the events; the caller has saved their count in `last`. A handler that
+ * does this to old events may have interrupted a reader in the middle of a
+ * page. So zeros take the page's place until the next old one goes, and the
+ * reader finds that `lock` has changed. */
+enum cpuc_perf_drop {
+	CPUC_OLD,
+	CPUC_NEW,   /* opened by the caller: no reader is interrupted */
+	CPUC_ENDING /* the thread's end: no zeros stay either */
+};
 
-/* Gives up the pages; maps them again: on riscv64, once users were shut out,
- * the index stays 0 until then. False: too early. */
-void cpuc_perf_thread_unmap(struct cpuc_perf_thread *t, bool ending);
-bool cpuc_perf_thread_remap(struct cpuc_perf_thread *t);
+void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why);
+
+/* Whether all events are mapped: the first is mapped last, and given up
+ * first. */
+static inline bool cpuc_perf_thread_mapped(const struct cpuc_perf_thread *t)
+{
+	return t->event[0].page != &cpuc_no_page;
+}
 
 #endif

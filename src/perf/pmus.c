@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The PMUs of this machine's cores, and the kernel's settings for them, in
+ * sysfs and procfs. */
+#include <config.h>
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "../textfile.h"
+#include "pmus.h"
+
+static bool pmus_number(const char *path, const char *prefix, long *number)
+{
+	char text[32], *end;
+	const char *digits = text + strlen(prefix);
+	ssize_t n = cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text);
+
+	text[n < 0 ? 0 : n] = '\0';
+	if (strncmp(text, prefix, strlen(prefix)) != 0)
+		return false;
+	*number = strtol(digits, &end, 0);
+	return end != digits && (*end == '\n' || *end == '\0');
+}
+
+bool cpuc_setting(const char *path, long *number)
+{
+	return pmus_number(path, "", number);
+}
+
+static const char *pmus_path(char path[CPUC_FILE], const char *pmu,
+			     const char *file)
+{
+	snprintf(path, CPUC_FILE, CPUC_PMUS "%.31s/%s", pmu, file);
+	return path;
+}
+
+/* The cycles event of one PMU; false if it is not of cores. Those have a file
+ * `cpus`, others `cpumask` or nothing: the perf tool goes by that too.
+ *
+ * The generic event takes a PMU's type in its upper half from Linux 5.13 on
+ * (PERF_PMU_TYPE_SHIFT), but with armv8_* PMUs only from 6.6 on. The number of
+ * their own event, in sysfs, is good for all kernels. */
+static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
+{
+	char path[CPUC_FILE], text[2];
+	long type, number;
+
+	/* It has more than one byte. */
+	pmus_path(path, pmu, "cpus");
+	if (cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text) != -EFBIG ||
+	    !cpuc_setting(pmus_path(path, pmu, "type"), &type) || type <= 0)
+		return false;
+	cycles->type = PERF_TYPE_HARDWARE;
+	cycles->config = (uint64_t)type << 32 | PERF_COUNT_HW_CPU_CYCLES;
+	pmus_path(path, pmu, "events/cpu_cycles");
+	if (pmus_number(path, "event=", &number)) {
+		cycles->type = (uint32_t)type;
+		cycles->config = (uint64_t)number;
+	}
+	return true;
+}
+
+/* By getdents64(2): the first call may come from a signal handler, and
+ * opendir(3) allocates. */
+unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
+{
+	char path[CPUC_FILE], block[1024];
+	unsigned short length;
+	unsigned n = 0;
+	long size, at;
+	int fd;
+
+	cycles[0] = (struct cpuc_cycles){0, 0};
+	/* Where all cores are alike, theirs may be called cpu: the others, of
+	 * which a server has hundreds, are not looked at. */
+	strcpy(name, "cpu");
+	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
+		return 1;
+	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while ((size = syscall(SYS_getdents64, fd, block, sizeof block)) > 0)
+		for (at = 0; at < size; at += length) {
+			/* The offsets of struct linux_dirent64. */
+			const char *entry = block + at + 19;
+
+			memcpy(&length, block + at + 16, sizeof length);
+			if (n == CPUC_CORES || !pmus_cycles(entry, &cycles[n]))
+				continue;
+			snprintf(name, 32, "%s", entry);
+			n++;
+		}
+	if (fd >= 0)
+		close(fd);
+	if (n < 2)
+		cycles[0] = (struct cpuc_cycles){0, 0};
+	return n < 2 ? 1 : n;
+}
+
+bool cpuc_access_setting(const char *name, char file[CPUC_FILE], long *number)
+{
+	struct cpuc_cycles cycles[CPUC_CORES];
+	char pmu[32], path[CPUC_FILE];
+
+	cpuc_core_pmus(cycles, pmu);
+	/* Linux has one value for all PMUs. */
+	if (cpuc_setting(pmus_path(file, pmu, name), number))
+		return true;
+	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
+	snprintf(file, CPUC_FILE, "%s", name);
+	return cpuc_setting(path, number);
+}
+
+#endif

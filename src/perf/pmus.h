@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The PMUs of this machine's cores, and the kernel's settings for them, in
+ * sysfs and procfs. Only where there is <linux/perf_event.h>. */
+#ifndef CPUC_PERF_PMUS_H
+#define CPUC_PERF_PMUS_H
+
+#include "event.h"
+
+#define CPUC_PMUS "/sys/bus/event_source/devices/"
+
+/* Tests put a directory in front of all paths. */
+#ifndef CPUC_SYS_ROOT
+#define CPUC_SYS_ROOT ""
+#endif
+
+/* The most types of cores. No machine so far has more than four, and each costs
+ * a thread's first call an event. */
+#define CPUC_CORES 8
+
+/* The cycles events of all types of cores; returns their number, at least 1. If
+ * it is 1, that is the generic event. `name` becomes one PMU's. */
+unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32]);
+
+/* Reads a file that holds one number. False if it does not. */
+bool cpuc_setting(const char *path, long *number);
+
+/* Reads the setting by which users may read registers, a PMU's file or a
+ * sysctl. `file` becomes what messages call it. */
+#define CPUC_FILE 96
+bool cpuc_access_setting(const char *name, char file[CPUC_FILE], long *number);
+
+#endif
