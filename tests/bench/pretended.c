@@ -49,7 +49,7 @@ long long (*pretended_perf(void))(void)
 						   .pmc_width = 48};
 	static const uint32_t quick = 1;
 	static struct cpuc_perf_thread state = {.quick = &quick,
-						.page = {&page, &page}};
+						.event = {{.page = &page}}};
 
 	page.cap_user_rdpmc = 1;
 	cpuc_perf_own = &state;
