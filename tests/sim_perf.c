@@ -47,6 +47,7 @@ static int refuse;              /* what opening gives, if not 0 */
 static unsigned refuse_exclude; /* with any of these bits */
 static int refuse_rest;         /* what opening gives without them */
 static bool unmappable;
+static int mappable; /* so many pages, if not 0 */
 static uint32_t next_index = 32, next_width = 64;
 static uint64_t next_start;
 static unsigned here = ~0u; /* types of PMU that this core has, a bit each */
@@ -182,7 +183,7 @@ void cpuc_event_close(int fd)
 cpuc_page *cpuc_event_map(int fd)
 {
 	signals();
-	if (unmappable)
+	if (unmappable || (mappable != 0 && --mappable == 0))
 		return NULL;
 	world[fd - 1000].mapped = true;
 	signals();
@@ -696,6 +697,41 @@ static void check_interrupted_read(void)
 	ok(bad == 0, "a page stays while a read of it is interrupted");
 }
 
+/* Handlers that count while nothing counts: never back. */
+static void handler_never_back(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		uint64_t now = read_one();
+
+		handler_bad += now < handler_last;
+		handler_last = now;
+	}
+}
+
+static void check_standing_still(void)
+{
+	unsigned bad = 0;
+	int step;
+
+	handler = handler_never_back;
+	for (step = 1;; step++) {
+		begin_opening(ERROR_STATE);
+		all_taken = true;
+		handler_last = read_one();
+		world[made - 1].open = false;
+		handler_bad = 0;
+		calls_left = step;
+		handler_bad += read_one() < handler_last;
+		bad += handler_bad;
+		if (calls_left > 0)
+			break;
+	}
+	calls_left = 0;
+	ok(bad == 0 && step > 6, "handlers while the count stands still");
+}
+
 /* A register that others want too. */
 static void check_pinned(void)
 {
@@ -769,6 +805,15 @@ static void check_pinned_kept(void)
 	run(10);
 	ok(world[made - 1].pinned && read_none_mapped() - b == 10,
 	   "pinned again later");
+	fresh();
+	refuse = -EINVAL;
+	refuse_exclude = CPUC_PINNED;
+	open_counter(&none_mapped);
+	b = read_none_mapped();
+	run(10);
+	ok(read_none_mapped() - b == 10 && left_open() == 1,
+	   "pinned events refused: one that is not");
+	refuse_exclude = 0;
 }
 
 /* A thread that ends, and counts in destructors before and after. */
@@ -1002,6 +1047,27 @@ static void check_hybrid(void)
 	here = ~0u;
 	ok(open_counter(&two) == 0 && two.events == CPUC_CORES,
 	   "of 12 types of cores, the first are counted");
+}
+
+/* Not all pages can be mapped: none is used. */
+static void check_half_mapped(unsigned type)
+{
+	static const char *const x86[] = {"cpu_core", "cpu_atom"};
+	uint64_t a;
+
+	fresh();
+	put_pmus(4, NULL, x86, 2);
+	open_counter(&two);
+	cpuc_perf_drop(NULL);
+	on_core(type);
+	mappable = 2;
+	a = read_two();
+	mappable = 0;
+	on_core(9 - type);
+	run(40);
+	on_core(type);
+	ok(read_two() - a == 40 && left_open() == 2,
+	   "one of two pages does not map: both by descriptors");
 }
 
 /* Handlers at any system call, with several events. */
@@ -1264,11 +1330,14 @@ int main(void)
 	check_handlers(SHUT_OUT, "a count at index 0");
 	check_handlers(ERROR_STATE, "a count in error state");
 	check_interrupted_read();
+	check_standing_still();
 	check_pinned();
 	check_pinned_kept();
 	check_end();
 	check_deferred();
 	check_hybrid();
+	check_half_mapped(4);
+	check_half_mapped(5);
 	check_hybrid_handlers(false);
 	check_hybrid_handlers(true);
 	check_owners();

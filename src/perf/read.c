@@ -30,7 +30,8 @@ static bool perf_read_pages(const struct cpuc_perf_thread *t,
 	uint32_t any = 0;
 	unsigned i;
 
-	if (pmu->reg == NULL || !cpuc_perf_thread_mapped(t))
+	/* It is mapped last, and given up first. */
+	if (pmu->reg == NULL || first == &cpuc_no_page)
 		return false;
 	CPUC_FENCE();
 	*sum = t->base;
@@ -104,10 +105,9 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
 		return sum;
 	perf_read_drop(t, CPUC_OLD);
 	for (; way <= CPUC_SHARED; way++) {
-		if (!cpuc_perf_thread_open(t, pmu, way))
-			break;
-		if (way == CPUC_MAPPED ? perf_read_pages(t, pmu, &sum)
-				       : perf_read_events(t, pmu, &sum)) {
+		if (cpuc_perf_thread_open(t, pmu, way) &&
+		    (way == CPUC_MAPPED ? perf_read_pages(t, pmu, &sum)
+					: perf_read_events(t, pmu, &sum))) {
 			if (way == CPUC_MAPPED && pmu->events == 1)
 				t->quick = t->process;
 			t->clock = 0;

@@ -66,8 +66,7 @@ struct cpuc_perf_thread {
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
-/* The calling thread's state, or a constant one in which `quick` points to 0.
- */
+/* The calling thread's state, or a constant one whose `quick` points to 0. */
 extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own;
 
 /* Points cpuc_perf_own to a state that can be changed, and returns that; NULL:
@@ -101,12 +100,5 @@ enum cpuc_perf_drop {
 };
 
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why);
-
-/* Whether all events are mapped: the first is mapped last, and given up
- * first. */
-static inline bool cpuc_perf_thread_mapped(const struct cpuc_perf_thread *t)
-{
-	return t->event[0].page != &cpuc_no_page;
-}
 
 #endif
