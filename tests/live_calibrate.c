@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -165,7 +166,7 @@ static double middle(long long *v)
 }
 
 /* A call that measures takes microseconds, which are in nobody's count. */
-static void check_leaks(void)
+static bool leaks(void)
 {
 	static long long usual[LEAKS], across[LEAKS], after[LEAKS];
 	long long a, b, c;
@@ -187,9 +188,19 @@ static void check_leaks(void)
 	u = middle(usual);
 	m = middle(across);
 	n = middle(after);
-	ok(m <= 1.2 * u + 2 && n <= 1.2 * u + 2,
-	   "across a measurement %.1f cycles, after it %.1f; usual are %.1f", m,
-	   n, u);
+	diag("across a measurement %.1f cycles, after it %.1f; usual are %.1f",
+	     m, n, u);
+	return m > 1.2 * u + 2 || n > 1.2 * u + 2;
+}
+
+/* Steps of the clock may fall badly; a leak is there every time. */
+static void check_leaks(void)
+{
+	int i;
+
+	for (i = 0; i < 10 && leaks(); i++)
+		;
+	ok(i < 10, "a measurement is in nobody's count");
 }
 
 static void check_rate(void)
