@@ -68,7 +68,8 @@ static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
  * opendir(3) allocates. */
 unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
 {
-	char path[CPUC_FILE], block[1024] = "";
+	/* One entry at least; small, for the stack of a signal handler. */
+	char path[CPUC_FILE], block[320] = "";
 	unsigned short length;
 	unsigned n = 0;
 	long size, at;
