@@ -245,7 +245,8 @@ bool cpuc_event_read(int fd, uint64_t *count)
 }
 
 /* Writes the file, and makes its directories. */
-static void put(const char *text, const char *path, ...)
+__attribute__((format(printf, 2, 3))) static void put(const char *text,
+						      const char *path, ...)
 {
 	char full[256], *slash;
 	size_t n = strlen(root);

@@ -78,7 +78,7 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
 	cycles[0] = (struct cpuc_cycles){0, 0};
 	/* Where all cores are alike, theirs may be called cpu: the others, of
 	 * which a server has hundreds, are not looked at. */
-	strcpy(name, "cpu");
+	memcpy(name, "cpu", 4);
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
 		return 1;
 	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);
