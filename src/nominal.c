@@ -75,7 +75,12 @@ static void nominal_blank_comments(char *text, size_t len)
 	}
 }
 
-static uint64_t nominal_read(const char *root, const struct nominal_file *file)
+/* Inlined, both buffers would be on the stack at once, and the first call may
+ * come in a signal handler. */
+#define NOINLINE __attribute__((noinline))
+
+static NOINLINE uint64_t nominal_read(const char *root,
+				      const struct nominal_file *file)
 {
 	char text[2048];
 	ssize_t len;
@@ -110,7 +115,7 @@ static bool nominal_is_key(const struct nominal_key *key, const char *text,
 
 /* The first believable value of any of the keys. One pass for all of them:
  * where there is none, as on arm64, the file is long and slow to read. */
-static struct cpuc_rate
+static NOINLINE struct cpuc_rate
 nominal_cpuinfo(const char *root, const struct nominal_key *keys, size_t n)
 {
 	struct cpuc_rate rate = {0, "", false};

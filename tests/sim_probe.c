@@ -48,6 +48,7 @@ static int trap_signal;         /* of traps() */
 static volatile char *page;     /* PROT_NONE */
 static volatile char *hole;     /* mapped past the end of its file */
 static volatile int *sent_flag; /* shared with children */
+static int emulated; /* by qemu, which may die of fault signals that are sent */
 
 static void nothing(void *arg)
 {
@@ -698,7 +699,7 @@ static void filters(void)
 #endif
 }
 
-static void test_sent(int emulated)
+static void test_sent(void)
 {
 	sigset_t set, old;
 
@@ -842,6 +843,11 @@ static void test_pending(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	ok(seen.calls == 1, "to arrive once when it is unblocked");
 
+	if (emulated) {
+		skip("another process's kill");
+		all_default();
+		return;
+	}
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	ok(once(from_outside, &sig) == 0 && seen.calls == 1,
 	   "blocked: a kill from outside does not arrive in a probe");
@@ -928,7 +934,7 @@ static void starts_polling(void *arg)
  * moment: its fault could come just then. */
 static void test_not_off(void)
 {
-	pthread_t thread;
+	pthread_t thread = pthread_self();
 
 	off = 0;
 	for (int i = 0; i < 300; i++) {
@@ -1200,7 +1206,6 @@ int main(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	FILE *file = tmpfile();
-	int emulated; /* no filters, and qemu takes pretended faults for real */
 
 	page = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	hole = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -1219,7 +1224,7 @@ int main(void)
 	test_default();
 	test_asynchronous();
 	emulated = !exited(in_child(filters));
-	test_sent(emulated);
+	test_sent();
 #ifdef SYS_rt_tgsigqueueinfo
 	if (!emulated)
 		test_codes();
