@@ -135,13 +135,16 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	(void)slot;
 	if (pmu == NULL)
 		return 0;
+	/* One of this host's, in a selection of its counters. */
+	if (pmu < pmus || pmu >= pmus + 8)
+		return -ENOENT;
 	pmu->open = pmu != refused_pmu;
 	return pmu->open ? 0 : -ENOENT;
 }
 
 void cpuc_perf_close(struct cpuc_pmu *pmu)
 {
-	if (pmu == NULL)
+	if (pmu < pmus || pmu >= pmus + 8)
 		return;
 	closed += pmu->open;
 	pmu->open = false;

@@ -76,8 +76,7 @@ static int perf_open_try(const struct cpuc_pmu *pmu, unsigned *exclude)
 /* One event for each type of core, unless the kernel refuses one of them. */
 static void perf_open_cores(struct cpuc_pmu *pmu, unsigned exclude)
 {
-	char name[32];
-	unsigned i, n = cpuc_core_pmus(pmu->cycles, name);
+	unsigned i, n = cpuc_core_pmus(pmu->cycles);
 	int fd;
 
 	for (i = 0; n > 1 && i < n; i++) {

@@ -66,7 +66,7 @@ static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
 
 /* By getdents64(2): the first call may come from a signal handler, and
  * opendir(3) allocates. */
-unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
+unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES])
 {
 	/* One entry at least; small, for the stack of a signal handler. */
 	char path[CPUC_FILE], block[320] = "";
@@ -78,7 +78,6 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
 	cycles[0] = (struct cpuc_cycles){0, 0};
 	/* Where all cores are alike, theirs may be called cpu: the others, of
 	 * which a server has hundreds, are not looked at. */
-	memcpy(name, "cpu", 4);
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
 		return 1;
 	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);
@@ -89,10 +88,8 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
 			const char *entry = block + at + 19;
 
 			memcpy(&length, block + at + 16, sizeof length);
-			if (n == CPUC_CORES || !pmus_cycles(entry, &cycles[n]))
-				continue;
-			snprintf(name, 32, "%s", entry);
-			n++;
+			if (n < CPUC_CORES && pmus_cycles(entry, &cycles[n]))
+				n++;
 		}
 	if (fd >= 0)
 		close(fd);
@@ -103,13 +100,14 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32])
 
 bool cpuc_access_setting(const char *name, char file[CPUC_FILE], long *number)
 {
-	struct cpuc_cycles cycles[CPUC_CORES];
-	char pmu[32], path[CPUC_FILE];
+	/* x86's; Linux has one value for all types of cores. */
+	static const char *const pmus[] = {"cpu", "cpu_core", "cpu_atom"};
+	char path[CPUC_FILE];
+	unsigned i;
 
-	cpuc_core_pmus(cycles, pmu);
-	/* Linux has one value for all PMUs. */
-	if (cpuc_setting(pmus_path(file, pmu, name), number))
-		return true;
+	for (i = 0; i < sizeof pmus / sizeof *pmus; i++)
+		if (cpuc_setting(pmus_path(file, pmus[i], name), number))
+			return true;
 	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
 	snprintf(file, CPUC_FILE, "%s", name);
 	return cpuc_setting(path, number);

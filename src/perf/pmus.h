@@ -18,8 +18,8 @@
 #define CPUC_CORES 8
 
 /* The cycles events of all types of cores; returns their number, at least 1. If
- * it is 1, that is the generic event. `name` becomes one PMU's. */
-unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES], char name[32]);
+ * it is 1, that is the generic event. */
+unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES]);
 
 /* Reads a file that holds one number. False if it does not. */
 bool cpuc_setting(const char *path, long *number);
