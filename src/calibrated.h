@@ -30,13 +30,13 @@ static inline uint64_t cpuc_calibrated(long long (*clock)(void))
 	uint32_t serial = *(const volatile uint32_t *)&b->serial;
 	uint64_t t, d, n;
 
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	CPUC_FENCE();
 	t = (uint64_t)clock();
 	d = t - b->tick;
 	if (__builtin_expect(d >= b->due, 0))
 		return cpuc_calibrated_slow(t);
 	n = b->cycles + (d * b->ratio >> CPUC_RATIO_BITS);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	CPUC_FENCE();
 	if (__builtin_expect(b->serial != serial, 0))
 		return cpuc_calibrated_slow(t);
 	return n;

@@ -63,10 +63,10 @@ static void extend32_renew(const struct cpuc_anchor *first, uint64_t full,
 		return;
 	own->busy = 1;
 	other = !own->use;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	CPUC_FENCE();
 	own->entry[other].first = first;
 	own->entry[other].at = (struct cpuc_anchor){full, ns, first->rate};
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	CPUC_FENCE();
 	own->use = other;
 	own->busy = 0;
 	extend32_own = own;

@@ -92,7 +92,7 @@ int cpuc_lock(struct cpuc_guard *guard)
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &guard->cancel_type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
 	lock_inside = lock_process(pid);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	CPUC_FENCE();
 	lock_acquire(pid);
 	return 0;
 }
@@ -119,7 +119,7 @@ void cpuc_lock_prepare(void)
 void cpuc_unlock(struct cpuc_guard *guard)
 {
 	__atomic_store_n(&lock_holder, 0, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	CPUC_FENCE();
 	lock_inside = 0;
 	pthread_setcancelstate(guard->cancel_state, NULL);
 	pthread_setcanceltype(guard->cancel_type, NULL);

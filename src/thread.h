@@ -20,6 +20,10 @@
 #define CPUC_THREAD __thread
 #endif
 
+/* Orders accesses against signal handlers of the same thread. Not
+ * __atomic_signal_fence(): clang 14 moves loads across it. */
+#define CPUC_FENCE() __asm__ volatile("" ::: "memory")
+
 /* Prepare for cpuc_process_word, and for all functions below: 0 or -errno.
  * Under the lock; later calls do nothing. */
 int cpuc_process_prepare(void);

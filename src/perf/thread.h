@@ -73,9 +73,6 @@ extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own;
  * no memory, now or ever in this thread. */
 struct cpuc_perf_thread *cpuc_perf_thread_state(void);
 
-/* Orders accesses against signal handlers of the same thread. */
-#define CPUC_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-
 /* Whether the thread has events for this PMU, in this process. */
 static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 					const struct cpuc_pmu *pmu)
