@@ -364,7 +364,8 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 	for (;; t = calibrated_tick()) {
 		b = base_own();
 		if (s == &calibrated_none)
-			return base_count(&b, t, b.ratio);
+			return b.cycles +
+			       ticks_scaled(ticks_since(b.tick, t), b.ratio);
 		if (s->phase != COUNTING) {
 			if (!ticks_apart(s->began, t))
 				return measure_nested(s, t);

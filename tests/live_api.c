@@ -165,7 +165,7 @@ static void check_by_name(void)
 
 static void check_version(void)
 {
-	char text[32];
+	char text[64];
 
 	ok(!strcmp(cpucycles_version(), CPUCYCLES_VERSION),
 	   "the header and the library are of one version");
