@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The public functions on this machine. Compiled as C and as C++. */
+#include <config.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
