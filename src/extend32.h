@@ -7,10 +7,10 @@
 
 /* A moment at which the full count was known. */
 struct cpuc_anchor {
-	uint64_t full;	/* the count at that moment */
-	uint64_t ns;	/* that moment, on the second clock */
-	uint64_t rate;	/* ticks per second, about; 0: unknown, taken as
-			   2^31, so that a wrap takes two seconds */
+	uint64_t full; /* the count at that moment */
+	uint64_t ns;   /* that moment, on the second clock */
+	uint64_t rate; /* ticks per second, about; 0: unknown, taken as
+			  2^31, so that a wrap takes two seconds */
 };
 
 /* The 64-bit count, of those whose low half is `raw`, that is nearest to

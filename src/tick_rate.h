@@ -7,7 +7,7 @@
 
 /* What a selection takes as given; tests replace it. */
 struct cpuc_world {
-	uint64_t persecond;	  /* nominal, Hz */
+	uint64_t persecond;       /* nominal, Hz */
 	uint64_t (*now_ns)(void); /* a clock that never goes back */
 };
 

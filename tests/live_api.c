@@ -177,7 +177,8 @@ static void check_version(void)
 	ok(!strcmp(text, CPUCYCLES_VERSION), "and its number says the same");
 }
 
-/* A count over the rate is seconds, with every counter that advances by time. */
+/* A count over the rate is seconds, with every counter that advances by time.
+ */
 static void check_seconds(void)
 {
 	struct timespec from, to;

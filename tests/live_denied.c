@@ -9,7 +9,8 @@
 
 /* This program's clocks are system calls, as where the clock source is none
  * that the vDSO can read: to deny clock_gettime is then to have no clock. */
-/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's
+ */
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
 	long narrow[2] = {0, 0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A pretended machine, described by bytes: counters that do right or wrong on
  * a clock that passes as it is read. Replaces clock.c, registry.c,
- * persecond.c and perf/open.c; extend32.c is included, and calibrated.c, for what they remember. */
+ * persecond.c and perf/open.c; extend32.c is included, and calibrated.c, for
+ * what they remember. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
