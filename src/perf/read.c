@@ -17,7 +17,11 @@
 #include "../first_call.h"
 #include "read.h"
 
-#define AGAIN 64 /* reads by system calls until better ways are tried again */
+/* Until better ways are tried again: reads by system calls, and ns since pages
+ * became unreadable. Handlers in a row may keep a reader in the middle of a
+ * page all the while, and the next page to go takes the zeros from under it. */
+#define AGAIN 64
+#define AGAIN_NS 20000000
 
 /* Adds up the pages. An event for another type of core has index 0 and its
  * whole count in the offset. So one index that is not 0 is enough, and the sum
@@ -67,15 +71,13 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 
 static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
-	uint64_t pages = 0, events = 0;
+	uint64_t sum = 0;
 
 	if (cpuc_perf_thread_has(t, t->pmu) &&
-	    !perf_read_pages(t, t->pmu, &pages))
-		perf_read_events(t, t->pmu, &events);
-	if (pages < events)
-		pages = events;
-	if (t->last < pages)
-		t->last = pages;
+	    !perf_read_pages(t, t->pmu, &sum) && t->way != CPUC_MAPPED)
+		perf_read_events(t, t->pmu, &sum);
+	if (t->last < sum)
+		t->last = sum;
 	cpuc_perf_thread_drop(t, why);
 }
 
@@ -91,19 +93,31 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t)
 	return sum;
 }
 
+/* Whether the events can be read as they are, and need no better way. */
+static bool perf_read_again(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
+			    unsigned best, uint64_t *sum)
+{
+	/* Again: between two, the thread may have moved to another core. */
+	if (perf_read_pages(t, pmu, sum))
+		return true;
+	if (t->way == CPUC_MAPPED)
+		t->unreadable = cpuc_clock_ns();
+	else if (t->way != best && t->reads++ >= AGAIN &&
+		 cpuc_clock_ns() - t->unreadable >= AGAIN_NS)
+		return false;
+	return perf_read_events(t, pmu, sum);
+}
+
 static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
 {
 	unsigned way = pmu->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 	uint64_t sum;
 
-	/* The pages again: between two of them, the thread may have moved to
-	 * another type of core. */
-	if (cpuc_perf_thread_has(t, pmu) &&
-	    (perf_read_pages(t, pmu, &sum) ||
-	     ((t->way == way || t->reads++ < AGAIN) &&
-	      perf_read_events(t, pmu, &sum))))
+	if (cpuc_perf_thread_has(t, pmu) && perf_read_again(t, pmu, way, &sum))
 		return sum;
 	perf_read_drop(t, CPUC_OLD);
+	if (cpuc_clock_ns() - t->unreadable < AGAIN_NS)
+		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
 		if (cpuc_perf_thread_open(t, pmu, way) &&
 		    (way == CPUC_MAPPED ? perf_read_pages(t, pmu, &sum)
@@ -130,23 +144,21 @@ static uint64_t perf_read(struct cpuc_pmu *pmu)
 	if (t == NULL)
 		return cpuc_clock_ns();
 	has = cpuc_perf_thread_has(t, pmu);
-	if (has && perf_read_pages(t, pmu, &sum))
-		return t->last = sum;
-	if (t->busy) {
-		if (!has || !perf_read_events(t, pmu, &sum))
-			sum = t->last + 1;
-		return t->last = sum;
+	if (has && perf_read_pages(t, pmu, &sum)) {
+		/* The usual case with several types of cores. */
+	} else if (!t->busy) {
+		t->busy = true;
+		CPUC_FENCE();
+		sum = perf_read_slow(t, pmu);
+		CPUC_FENCE();
+		t->busy = false;
+	} else if (!has || !perf_read_events(t, pmu, &sum)) {
+		sum = t->last + 1;
 	}
-	t->busy = true;
-	CPUC_FENCE();
-	sum = perf_read_slow(t, pmu);
-	/* A handler may have added one while the events stood still. */
+	/* Handlers may have added to it while the events stood still. */
 	if (t->last < sum)
 		t->last = sum;
-	sum = t->last;
-	CPUC_FENCE();
-	t->busy = false;
-	return sum;
+	return t->last;
 }
 
 long long cpuc_perf_slow(struct cpuc_pmu *pmu)

@@ -21,8 +21,7 @@ struct cpuc_pmu {
 	 * perf_thread_defer(). */
 	bool defer_unmap;
 
-	/* What is 0 where users may not read registers; of
-	 * cpuc_access_setting(). */
+	/* For cpuc_access_setting(): 0 if users may not read registers. */
 	const char *access;
 
 	/* Filled in by cpuc_perf_open() before it stores `opened` with release
@@ -58,10 +57,11 @@ struct cpuc_perf_thread {
 	/* The inline reader needs only the above. */
 	const uint32_t *process; /* cpuc_process_word() when they were opened */
 	struct cpuc_pmu *pmu;    /* whose events they are; NULL: none */
-	uint64_t clock;     /* ns of the last count by time; 0: by events */
-	unsigned way;       /* how they were opened: cpuc_perf_way */
-	unsigned reads;     /* by system calls since then */
-	volatile bool busy; /* this thread is changing the above */
+	uint64_t clock;      /* ns of the last count by time; 0: by events */
+	unsigned way;        /* how they were opened: cpuc_perf_way */
+	unsigned reads;      /* by system calls since then */
+	uint64_t unreadable; /* ns; when the last pages became that */
+	volatile bool busy;  /* this thread is changing the above */
 };
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */

@@ -373,14 +373,20 @@ static int check_closefrom(void)
 	return wrong;
 }
 
-static int open_second(bool pinned)
+/* Where there are two types of cores, even and odd ones are for one each. */
+static int open_second(bool pinned, int number)
 {
+	static struct cpuc_cycles cycles[CPUC_CORES];
+	static unsigned types;
 	struct perf_event_attr a;
 	int fd;
 
 	memset(&a, 0, sizeof a);
 	a.size = sizeof a;
-	a.config = PERF_COUNT_HW_CPU_CYCLES;
+	if (types == 0)
+		types = cpuc_core_pmus(cycles);
+	a.type = cycles[(unsigned)number % types].type;
+	a.config = cycles[(unsigned)number % types].config;
 	a.exclude_kernel = a.exclude_hv = 1;
 	a.pinned = pinned;
 #if defined(__aarch64__)
@@ -403,7 +409,7 @@ static void open_events(bool pinned)
 	int i;
 
 	for (i = 0; i < EVENTS; i++)
-		events[i] = open_second(pinned);
+		events[i] = open_second(pinned, i);
 }
 
 /* Pinned events that are older than the library's come before it. */
