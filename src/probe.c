@@ -32,11 +32,11 @@ enum target { PROCESS, THREAD };
 
 struct fault {
 	int sig;
+	atomic_int spent; /* the SA_RESETHAND in `was` has taken effect */
 	/* Other threads' handlers read `was` once they see the bit in `held`,
 	 * and still after cpuc_probe_end: a handler may be entered before that
 	 * and run later. */
 	struct sigaction was;
-	atomic_int spent; /* the SA_RESETHAND in `was` has taken effect */
 	/* Sent meanwhile, to be sent again: si_signo 0 if none. */
 	siginfo_t kept[2];
 };

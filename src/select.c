@@ -238,6 +238,7 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const struct cpuc_world *world)
 {
 	struct cpuc_slot *best = NULL, *named;
+	const struct cpuc_pmu *kept;
 	size_t i;
 
 	named = wanted ? cpuc_find(slots, n, wanted) : NULL;
@@ -260,8 +261,9 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 		    (best == NULL || select_better(&slots[i], best)))
 			best = &slots[i];
 	}
+	kept = best ? best->counter->pmu : NULL;
 	for (i = 0; i < n; i++)
-		if (best == NULL || slots[i].counter->pmu != best->counter->pmu)
+		if (slots[i].counter->pmu != kept)
 			cpuc_perf_close(slots[i].counter->pmu);
 	return best;
 }

@@ -94,7 +94,9 @@ struct number {
 /* The next byte; a NUL at the end, and any NUL in the text ends it early. */
 static char textfile_peek(const struct number *n)
 {
-	return n->at < n->end ? *n->at : '\0';
+	if (n->at < n->end)
+		return *n->at;
+	return '\0';
 }
 
 /* The value of the next byte as a digit; above 9 when it is none. */

@@ -94,7 +94,7 @@ static bool tick_measure(const struct cpuc_counter *c,
 			 const struct cpuc_world *world, uint64_t rate[3])
 {
 	uint64_t window, *shared = c->shared_rate;
-	struct moment m[4];
+	struct moment m[4] = {{0, 0}};
 	int i;
 
 	if (shared != NULL && *shared != 0) {

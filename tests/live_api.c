@@ -182,7 +182,7 @@ static void check_version(void)
 static void check_seconds(void)
 {
 	struct timespec from, to;
-	double by_count, by_clock, ratio = 0;
+	double by_count = 0, by_clock = 0, ratio = 0;
 	long long t;
 	int i;
 

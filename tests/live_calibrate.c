@@ -200,7 +200,10 @@ static void check_leaks(void)
 
 	for (i = 0; i < 10 && leaks(); i++)
 		;
-	ok(i < 10, "a measurement is in nobody's count");
+	if (SANITIZED)
+		skip("sanitizers lengthen what surrounds a measurement");
+	else
+		ok(i < 10, "a measurement is in nobody's count");
 }
 
 static void check_rate(void)

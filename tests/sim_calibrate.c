@@ -863,7 +863,7 @@ static int compare(const void *a, const void *b)
 /* The ratio around group i: the mean without what was disturbed. */
 static double replay_truth(int i)
 {
-	double v[3 * (2 * AROUND + 1)], sum = 0;
+	double v[3 * (2 * AROUND + 1)] = {0}, sum = 0;
 	int j, k, n = 0, used = 0;
 
 	for (j = i - AROUND; j <= i + AROUND; j++)

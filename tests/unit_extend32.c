@@ -202,6 +202,14 @@ static void handler(int sig)
 	__atomic_fetch_add(&handler_runs, 1, __ATOMIC_RELAXED);
 }
 
+/* qemu-i386 (7.2) gives a thread that gets a signal the thread-local storage of
+ * another: signals come while there is only one. */
+#ifdef __i386__
+#define ALONE 1
+#else
+#define ALONE 0
+#endif
+
 static void check_live(void)
 {
 	struct timespec t;
@@ -219,12 +227,14 @@ static void check_live(void)
 	/* Foretold far too fast: right only as long as anchors are young. */
 	anchor.rate = (UINT64_C(1) << 32) / 10 * 14;
 	signal(SIGALRM, handler);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 4 && !ALONE; i++)
 		pthread_create(&id[i], NULL, thread, &bad[i]);
 	timer_create(CLOCK_MONOTONIC, &event, &timer);
 	timer_settime(timer, 0, &fast, NULL);
 	main_bad = follow(0.5);
 	timer_delete(timer);
+	for (i = 0; i < 4 && ALONE; i++)
+		pthread_create(&id[i], NULL, thread, &bad[i]);
 	for (i = 0; i < 4; i++) {
 		pthread_join(id[i], NULL);
 		all += bad[i];

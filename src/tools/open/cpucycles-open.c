@@ -66,6 +66,7 @@ static int open_get(const char *path, int *value)
 
 	if (f == NULL)
 		return errno == ENOTDIR ? -ENOENT : -errno;
+	/* Nine digits fit. NOLINTNEXTLINE(cert-err34-c) */
 	if (fscanf(f, "%9d%c", value, &end) != 2 || end != '\n')
 		err = ferror(f) ? -errno : -EINVAL;
 	fclose(f);
@@ -189,6 +190,7 @@ static int open_change(int i, int *now, int value)
 	return TOOL_GOOD;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): as the others. */
 static int open_status(int i, int *now)
 {
 	const struct open_setting *s = &open_settings[i];

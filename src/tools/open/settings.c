@@ -62,6 +62,7 @@ int open_parse(struct open_record *record, FILE *f)
 		return OPEN_FOREIGN;
 	more = fgets(line, sizeof line, f) != NULL;
 	for (i = 0; i < OPEN_SETTINGS; i++) {
+		/* Nine digits fit. NOLINTNEXTLINE(cert-err34-c) */
 		if (sscanf(line, "# %*s %9d", &old) != 1)
 			break;
 		snprintf(again, sizeof again, "# %s %d %d\n",
