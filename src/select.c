@@ -250,7 +250,7 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 		}
 	}
 	for (i = 0; i < n; i++) {
-		if (&slots[i] == named)
+		if (named != NULL && &slots[i] == named)
 			continue;
 		slots[i].tried = false;
 		if (select_hopeless(&slots[i], best))
