@@ -24,7 +24,8 @@ static int recovered(void)
 
 	if (counts(100000) != 0)
 		return 2;
-	if (strcmp(cpucycles_implementation(), "default-monotonic") != 0)
+	/* Which of the system's clocks is a matter of speed, as in valgrind. */
+	if (strcmp(cpucycles_kind(), "os") != 0)
 		return 4;
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
 		if (strstr(c.name, "tsc") &&
