@@ -82,6 +82,41 @@ else
 	skip "no shared library was built, or there is no readelf"
 fi
 
+# glibc keeps 1664 bytes of thread-local storage for libraries loaded later, and
+# other libraries may have taken most of it.
+cat >"$tmp/eater.c" <<-'C'
+	__thread char eaten[1500] __attribute__((tls_model("initial-exec")));
+	char *eater(void) { return eaten; }
+C
+cat >"$tmp/loader.c" <<-'C'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	int main(int argc, char **argv)
+	{
+		if (argc < 3 || dlopen(argv[1], RTLD_NOW) == NULL)
+			return 77;
+		if (dlopen(argv[2], RTLD_NOW) != NULL)
+			return 0;
+		puts(dlerror());
+		return 1;
+	}
+C
+# shellcheck disable=SC2086 # each may be several words
+if test -f "$lib" && $CC $CFLAGS -shared -fPIC -o "$tmp/eater.so" \
+	"$tmp/eater.c" 2>"$tmp/log" && $CC $CFLAGS -o "$tmp/loader" \
+	"$tmp/loader.c" -ldl 2>"$tmp/log"; then
+	"$tmp/loader" "$tmp/eater.so" "$lib"
+	status=$?
+else
+	status=77
+fi
+if test $status -eq 77; then
+	skip "no library with much thread-local storage can be loaded here"
+else
+	test $status -eq 0
+	ok "it can be loaded after 1500 bytes of others' thread-local storage"
+fi
+
 # Benchmarks have a cpucycles.h of their own, with this guard.
 mkdir "$tmp/own" && cat >"$tmp/own/cpucycles.h" <<-'C'
 	#ifndef CPUCYCLES_H

@@ -127,7 +127,8 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	return 0;
 }
 
-static struct cpuc_pmu pmus[8], *refused_pmu;
+#define PMUS 8
+static struct cpuc_pmu pmus[PMUS], *refused_pmu;
 static int order_wrong; /* open() without events */
 
 int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
@@ -136,7 +137,7 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	if (pmu == NULL)
 		return 0;
 	/* One of this host's, in a selection of its counters. */
-	if (pmu < pmus || pmu >= pmus + 8)
+	if (pmu < pmus || pmu >= pmus + PMUS)
 		return -ENOENT;
 	pmu->open = pmu != refused_pmu;
 	return pmu->open ? 0 : -ENOENT;
@@ -144,7 +145,7 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 
 void cpuc_perf_close(struct cpuc_pmu *pmu)
 {
-	if (pmu < pmus || pmu >= pmus + 8)
+	if (pmu < pmus || pmu >= pmus + PMUS)
 		return;
 	closed += pmu->open;
 	pmu->open = false;
