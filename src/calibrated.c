@@ -107,8 +107,10 @@ static struct cpuc_base base_own(void)
 		b.ratio = own->ratio;
 		b.due = own->due;
 	} while (b.serial != own->serial);
+	/* None yet: the line by the process's ratio. */
 	if (b.ratio == 0)
-		b.ratio = cpuc_calibration.ratio;
+		b = (struct cpuc_base){.ratio = cpuc_calibration.ratio,
+				       .serial = b.serial};
 	return b;
 }
 
@@ -337,15 +339,23 @@ static void calibrated_ended(void *state, bool last)
 
 /* A handler that comes here too leaves a state of its own, which lasts until
  * the thread's end. */
-static struct calibrated_state *calibrated_begin(void)
+static struct calibrated_state *calibrated_begin(uint64_t t)
 {
+	volatile struct cpuc_base *own = &cpuc_own_base;
 	struct calibrated_state *s =
 		cpuc_thread_memory(sizeof *s, calibrated_ended);
 
-	if (s == NULL)
-		s = &calibrated_none;
-	else
+	if (s != NULL) {
 		s->serial = base_own().serial;
+	} else {
+		s = &calibrated_none;
+		/* The same line, the quick way for a while. A handler sees it
+		 * from `ratio` on. */
+		own->tick = t;
+		own->cycles = ticks_scaled(t, cpuc_calibration.ratio);
+		own->ratio = cpuc_calibration.ratio;
+		own->due = (uint32_t)LONG;
+	}
 	calibrated_own = s;
 	return s;
 }
@@ -360,7 +370,7 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 	if (__atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
 	if (s == NULL)
-		s = calibrated_begin();
+		s = calibrated_begin(t);
 	for (;; t = calibrated_tick()) {
 		b = base_own();
 		if (s == &calibrated_none)
