@@ -21,11 +21,6 @@
 
 #define THREADS 64
 
-#ifndef __has_feature
-#define __has_feature(x) 0
-#endif
-#define MSAN __has_feature(memory_sanitizer)
-
 static pthread_barrier_t barrier;
 
 /* 0 if this thread's first count and those after it are good. */
@@ -257,9 +252,9 @@ static void check_fork_in_selection(void)
 {
 	int status;
 
-	if (MSAN) {
-		skip("MemorySanitizer's sigaction takes a lock, which a child "
-		     "may find held by a thread it has not");
+	if (SANITIZED) {
+		skip("sanitizers take locks of their own, which a child may "
+		     "find held by a thread that it has not");
 		return;
 	}
 	status = in_child(fork_in_selection);
