@@ -7,22 +7,15 @@
 #include "probe.h"
 #include "select.h"
 
-#define TRIES 5        /* some of which may be interrupted */
+/* The highest of so many rates: a neighbour slows chains down, and a thread's
+ * count stands still while another thread has the core. */
+#define TRIES 5
 #define BUSY_NS 200000 /* to compare a core counter over */
 
-static uint64_t observe_by_chains(void)
+/* By a core counter, against the system's clock. */
+static uint64_t observe_by_counter(const struct cpuc_slot *slot)
 {
-	uint64_t hz = 0;
-	int i;
-
-	for (i = 0; i < TRIES && hz == 0; i++)
-		hz = cpuc_calibration_hz();
-	return hz;
-}
-
-static uint64_t observe_once(const struct cpuc_slot *slot)
-{
-	uint64_t ns = cpuc_clock_ns(), now, reads = 0;
+	uint64_t ns = cpuc_clock_ns(), now, reads = 0, hz;
 	long long count = cpuc_slot_read(slot);
 
 	do
@@ -31,29 +24,16 @@ static uint64_t observe_once(const struct cpuc_slot *slot)
 	count = cpuc_slot_read(slot) - count;
 	if (now <= ns || count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
 		return 0;
-	return (uint64_t)count * 1000000000 / (now - ns);
-}
-
-/* A core counter against the system's clock: the highest of several rates,
- * since a per-thread count stands still while another thread has the core. */
-static uint64_t observe_by_counter(const struct cpuc_slot *slot)
-{
-	uint64_t hz, best = 0;
-	int i;
-
-	for (i = 0; i < TRIES; i++) {
-		hz = observe_once(slot);
-		if (hz > best)
-			best = hz;
-	}
-	return best >= CPUC_CORE_HZ_MIN && best <= CPUC_CORE_HZ_MAX ? best : 0;
+	hz = (uint64_t)count * 1000000000 / (now - ns);
+	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
 /* Calibrates, whatever counter is selected, and leaves the slot's description
  * as the selection found it. */
 static void observe_calibrate(struct cpuc_slot *slot)
 {
-	const struct cpuc_world world = {1, cpuc_clock_ns};
+	/* Chains need no nominal rate. */
+	const struct cpuc_world world = {NULL, cpuc_clock_ns};
 	struct cpuc_slot as_found = *slot;
 
 	cpuc_try(slot, &world);
@@ -76,17 +56,23 @@ struct observation {
 static void observe(void *arg)
 {
 	struct observation *o = arg;
+	bool by_chains;
+	uint64_t hz;
 	size_t i;
 
 	/* A counter that failed is tried again by the next selection. */
 	for (i = 0; i < o->n && !cpuc_calibration_done(); i++)
 		if (o->slots[i].counter->chains != NULL && !o->slots[i].failed)
 			observe_calibrate(&o->slots[i]);
-	if (cpuc_calibration_done())
-		o->hz = observe_by_chains();
-	else if (o->current->counter != NULL &&
-		 o->current->counter->kind <= CPUC_CORE_KERNEL)
-		o->hz = observe_by_counter(o->current);
+	by_chains = cpuc_calibration_done();
+	if (!by_chains && (o->current->counter == NULL ||
+			   o->current->counter->kind > CPUC_CORE_KERNEL))
+		return;
+	for (i = 0; i < TRIES; i++) {
+		hz = by_chains ? cpuc_calibration_hz()
+			       : observe_by_counter(o->current);
+		o->hz = hz > o->hz ? hz : o->hz;
+	}
 }
 
 uint64_t cpuc_observe(struct cpuc_slot *slots, size_t n,
