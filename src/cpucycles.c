@@ -62,28 +62,34 @@ selection_publish(const struct cpuc_slot *slot)
 	__atomic_store_n(&cpucycles, slot->entry, __ATOMIC_RELEASE);
 }
 
-static struct cpuc_world selection_begin(void)
+static uint64_t selection_persecond(void)
 {
 	static const struct cpuc_slot none;
-	struct cpuc_world world = {.now_ns = cpuc_clock_ns};
 
+	return cpuc_persecond_of(cpuc_slots, cpuc_slot_count, &none).hz;
+}
+
+static const struct cpuc_world selection_world = {selection_persecond,
+						  cpuc_clock_ns};
+
+static void selection_begin(void)
+{
 	cpuc_probe_begin();
 	cpuc_lock_prepare();
 	cpuc_clock_check();
-	world.persecond =
-		cpuc_persecond_of(cpuc_slots, cpuc_slot_count, &none).hz;
-	return world;
 }
 
 static void selection_make(void)
 {
-	struct cpuc_world world = selection_begin();
-	struct cpuc_slot *slot =
-		cpuc_select(cpuc_slots, cpuc_slot_count,
-			    cpuc_getenv("cpucyclesimplementation"), &world);
+	struct cpuc_slot *slot;
 
+	selection_begin();
+	slot = cpuc_select(cpuc_slots, cpuc_slot_count,
+			   cpuc_getenv("cpucyclesimplementation"),
+			   &selection_world);
 	if (slot == NULL)
-		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count, &world);
+		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count,
+					&selection_world);
 	selection_publish(slot);
 	cpuc_probe_end();
 }
@@ -91,12 +97,11 @@ static void selection_make(void)
 static int selection_set(const char *name)
 {
 	struct cpuc_slot *slot = cpuc_find(cpuc_slots, cpuc_slot_count, name);
-	struct cpuc_world world;
 
 	if (slot == NULL)
 		return ENOENT;
-	world = selection_begin();
-	cpuc_try(slot, &world);
+	selection_begin();
+	cpuc_try(slot, &selection_world);
 	if (!slot->usable)
 		cpuc_perf_close(slot->counter->pmu);
 	cpuc_probe_end();
@@ -223,12 +228,10 @@ long long cpucycles_observepersecond(void)
 /* Tries a counter that the selection passed over because it could not win. */
 static void describe_try(struct cpuc_slot *slot)
 {
-	struct cpuc_world world;
-
 	if (slot->tried)
 		return;
-	world = selection_begin();
-	cpuc_try(slot, &world);
+	selection_begin();
+	cpuc_try(slot, &selection_world);
 	cpuc_perf_close(slot->counter->pmu);
 	cpuc_probe_end();
 }

@@ -109,7 +109,7 @@ static int select_settle(struct cpuc_slot *slot, const struct cpuc_world *world)
 		cpuc_thread_prepare();
 		slot->anchor.ns = cpuc_clock_coarse_ns();
 		slot->anchor.full = (uint32_t)slot->counter->read();
-		slot->anchor.rate = slot->rate ? slot->rate : world->persecond;
+		slot->anchor.rate = slot->rate ? slot->rate : world->persecond();
 	}
 	cpuc_compose(slot);
 	slot->settled = true;

@@ -187,7 +187,7 @@ static int tick_calibrate(struct cpuc_slot *slot)
 int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 {
 	enum cpuc_unit unit = slot->counter->unit;
-	uint64_t rate[3], persecond = world->persecond;
+	uint64_t rate[3], persecond;
 	bool known;
 
 	slot->scale = cpuc_scale_of(1, 1);
@@ -209,6 +209,7 @@ int cpuc_settle_scale(struct cpuc_slot *slot, const struct cpuc_world *world)
 			slot->rate = rate[0];
 		return tick_calibrate(slot);
 	}
+	persecond = world->persecond();
 	if (unit == CPUC_NOMINAL &&
 	    tick_within(known ? slot->rate : rate[0], persecond, 100))
 		return 0;

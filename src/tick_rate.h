@@ -7,8 +7,8 @@
 
 /* What a selection takes as given; tests replace it. */
 struct cpuc_world {
-	uint64_t persecond;       /* nominal, Hz */
-	uint64_t (*now_ns)(void); /* a clock that never goes back */
+	uint64_t (*persecond)(void); /* nominal, Hz; slow the first time */
+	uint64_t (*now_ns)(void);    /* a clock that never goes back */
 };
 
 /* Settles slot->scale, and slot->rate where it can be measured. 0, or a

@@ -58,9 +58,14 @@ static struct cpuc_slot slots[2] = {
 	{.counter = &cpuc_counter_default_gettimeofday},
 };
 
+static uint64_t persecond(void)
+{
+	return HZ;
+}
+
 static const struct cpuc_slot *choose(const char *name)
 {
-	const struct cpuc_world world = {HZ, cpuc_clock_ns};
+	const struct cpuc_world world = {persecond, cpuc_clock_ns};
 	const struct cpuc_slot *s;
 
 	cpuc_probe_begin();

@@ -283,7 +283,9 @@ __attribute__((format(printf, 2, 3))) static void put(const char *text,
 #include "../src/perf/open.c"
 
 static struct cpuc_pmu one = {.reg = register_of};
-static struct cpuc_pmu two = {.reg = register_of, .access = "rdpmc"};
+static struct cpuc_pmu two = {
+	.reg = register_of,
+	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"}};
 static struct cpuc_pmu none_mapped;
 
 static uint64_t read_one(void)
@@ -1249,21 +1251,19 @@ static void check_reasons(void)
 	put("0\n", CPUC_PMUS "cpu_atom/rdpmc");
 	shut_out = true;
 	ok(open_counter(&two) < 0 &&
-		   !strncmp(it.reason, CPUC_PMUS "cpu_",
-			    strlen(CPUC_PMUS "cpu_")) &&
-		   !strcmp(it.reason + strlen(CPUC_PMUS "cpu_core"),
-			   "/rdpmc is 0") &&
+		   !strcmp(it.reason, CPUC_PMUS "cpu_core/rdpmc is 0") &&
 		   !strcmp(it.hint, "run cpucycles-open as root"),
 	   "%s; %s", it.reason, it.hint);
 	fresh();
 	put("0\n", "/proc/sys/kernel/perf_user_access");
-	two.access = "perf_user_access";
+	two.access[0] = "/proc/sys/kernel/perf_user_access";
 	shut_out = true;
 	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason, "perf_user_access is 0") &&
+		   !strcmp(it.reason, "/proc/sys/kernel/"
+				      "perf_user_access is 0") &&
 		   !strcmp(it.hint, "run cpucycles-open as root"),
 	   "%s; %s", it.reason, it.hint);
-	two.access = "rdpmc";
+	two.access[0] = CPUC_PMUS "cpu/rdpmc";
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMCFF
@@ -1320,8 +1320,7 @@ static void check_x86(void)
 	put("1\n", CPUC_PMUS "cpu_core/rdpmc");
 	put("1\n", CPUC_PMUS "cpu_atom/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EACCES &&
-		   !strcmp(it.reason + strlen(CPUC_PMUS "cpu_core"),
-			   "/rdpmc is 1"),
+		   !strcmp(it.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
 	   "amd64-pmcff: %s", it.reason);
 	cpuc_x86_pmu.opened = 0;
 	fresh();

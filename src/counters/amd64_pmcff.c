@@ -14,11 +14,11 @@ static long long amd64_pmcff_read(void)
 
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
-	char file[CPUC_FILE];
 	long allowed;
+	const char *file = cpuc_first_setting(cpuc_x86_pmu.access, &allowed);
 	int err;
 
-	if (!cpuc_access_setting("rdpmc", file, &allowed)) {
+	if (file == NULL) {
 		cpuc_reason(slot, CPUC_NO_PMU);
 		cpuc_hint(slot, CPUC_NO_PMU_HINT);
 		return -ENOENT;

@@ -9,7 +9,7 @@ struct cpuc_pmu cpuc_arm64_pmu = {
 	/* Bit 0: 64 bits wide; bit 1: users may read it. */
 	.config1 = 3,
 	.reg = cpuc_arm64_register,
-	.access = "perf_user_access",
+	.access = {"/proc/sys/kernel/perf_user_access"},
 };
 
 static long long arm64_perfpmc_read(void)

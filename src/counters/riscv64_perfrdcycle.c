@@ -9,7 +9,7 @@
 struct cpuc_pmu cpuc_riscv_pmu = {
 	.reg = cpuc_riscv_register,
 	.defer_unmap = true,
-	.access = "perf_user_access",
+	.access = {"/proc/sys/kernel/perf_user_access"},
 };
 
 static long long riscv64_perfrdcycle_read(void)

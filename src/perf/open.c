@@ -94,15 +94,14 @@ static void perf_open_cores(struct cpuc_pmu *pmu, unsigned exclude)
  * -EBUSY: at other times, maybe. */
 static int perf_open_page(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 {
-	char file[CPUC_FILE];
-	long allowed;
+	const char *file;
+	long allowed = -1;
 
 	cpuc_perf_slow(pmu);
 	if (cpuc_perf_readable(pmu))
 		return 0;
 	cpuc_perf_drop(pmu);
-	if (!cpuc_access_setting(pmu->access, file, &allowed))
-		allowed = -1;
+	file = cpuc_first_setting(pmu->access, &allowed);
 	if (allowed == 0) {
 		cpuc_reason(slot, "%s is 0", file);
 		cpuc_hint(slot, "run cpucycles-open as root");

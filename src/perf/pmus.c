@@ -31,10 +31,20 @@ bool cpuc_setting(const char *path, long *number)
 	return pmus_number(path, "", number);
 }
 
-static const char *pmus_path(char path[CPUC_FILE], const char *pmu,
-			     const char *file)
+const char *cpuc_first_setting(const char *const path[2], long *number)
 {
-	snprintf(path, CPUC_FILE, CPUC_PMUS "%.31s/%s", pmu, file);
+	if (path[0] != NULL && cpuc_setting(path[0], number))
+		return path[0];
+	if (path[1] != NULL && cpuc_setting(path[1], number))
+		return path[1];
+	return NULL;
+}
+
+#define PATH 96
+
+static const char *pmus_path(char path[PATH], const char *pmu, const char *file)
+{
+	snprintf(path, PATH, CPUC_PMUS "%.31s/%s", pmu, file);
 	return path;
 }
 
@@ -46,7 +56,7 @@ static const char *pmus_path(char path[CPUC_FILE], const char *pmu,
  * their own event, in sysfs, is good for all kernels. */
 static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
 {
-	char path[CPUC_FILE], text[2];
+	char path[PATH], text[2];
 	long type, number;
 
 	/* It has more than one byte. */
@@ -69,7 +79,7 @@ static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
 unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES])
 {
 	/* One entry at least; small, for the stack of a signal handler. */
-	char path[CPUC_FILE], block[320] = "";
+	char path[PATH], block[320] = "";
 	unsigned short length;
 	unsigned n = 0;
 	long size, at;
@@ -96,21 +106,6 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES])
 	if (n < 2)
 		cycles[0] = (struct cpuc_cycles){0, 0};
 	return n < 2 ? 1 : n;
-}
-
-bool cpuc_access_setting(const char *name, char file[CPUC_FILE], long *number)
-{
-	/* x86's; Linux has one value for all types of cores. */
-	static const char *const pmus[] = {"cpu", "cpu_core", "cpu_atom"};
-	char path[CPUC_FILE];
-	unsigned i;
-
-	for (i = 0; i < sizeof pmus / sizeof *pmus; i++)
-		if (cpuc_setting(pmus_path(file, pmus[i], name), number))
-			return true;
-	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
-	snprintf(file, CPUC_FILE, "%s", name);
-	return cpuc_setting(path, number);
 }
 
 #endif

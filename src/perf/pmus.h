@@ -24,9 +24,8 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES]);
 /* Reads a file that holds one number. False if it does not. */
 bool cpuc_setting(const char *path, long *number);
 
-/* Reads the setting by which users may read registers, a PMU's file or a
- * sysctl. `file` becomes what messages call it. */
-#define CPUC_FILE 96
-bool cpuc_access_setting(const char *name, char file[CPUC_FILE], long *number);
+/* Reads the first of these files that there is, and returns its path; NULL:
+ * there is none. */
+const char *cpuc_first_setting(const char *const path[2], long *number);
 
 #endif

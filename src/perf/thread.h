@@ -21,8 +21,9 @@ struct cpuc_pmu {
 	 * perf_thread_defer(). */
 	bool defer_unmap;
 
-	/* For cpuc_access_setting(): 0 if users may not read registers. */
-	const char *access;
+	/* The file that holds 0 if users may not read registers: the first of
+	 * these that exists. */
+	const char *access[2];
 
 	/* Filled in by cpuc_perf_open() before it stores `opened` with release
 	 * order. Only `opened` changes afterwards, when a later selection must

@@ -138,7 +138,7 @@ static long long selection(int n, int (*opener)(struct cpuc_slot *))
 	static struct cpuc_counter counter = {
 		.name = "fake", .kind = CPUC_CORE, .bits = 64, .read = tick};
 	static struct cpuc_slot slots[FAKES];
-	struct cpuc_world world = {1000000000, NULL};
+	struct cpuc_world world = {NULL, NULL};
 	long long begin;
 	int i;
 

@@ -67,13 +67,18 @@ void *memset(void *to, int c, size_t n)
 	return to;
 }
 
+static uint64_t persecond(void)
+{
+	return PERSECOND;
+}
+
 _Noreturn void _start(void);
 
 _Noreturn void _start(void)
 {
 	static struct cpuc_slot slot = {.counter =
 						&cpuc_counter_loong64_rdtime};
-	struct cpuc_world world = {PERSECOND, now_ns};
+	struct cpuc_world world = {persecond, now_ns};
 	uint64_t begin, ns, count, cycles, due;
 
 	ok(slot.counter->open(&slot) == 0, "opens");

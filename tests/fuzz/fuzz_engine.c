@@ -267,10 +267,15 @@ static void mix(uint64_t x)
 	digest ^= digest >> 29;
 }
 
+static uint64_t persecond(void)
+{
+	return machine.persecond;
+}
+
 /* Without handlers nothing can be tried, and something is chosen. */
 static void last_resort(void)
 {
-	const struct cpuc_world world = {machine.persecond, cpuc_clock_ns};
+	const struct cpuc_world world = {persecond, cpuc_clock_ns};
 	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS, &world);
 
 	MUST(s->usable && s->settled && s->reason[0] == '\0', "%s", s->reason);
