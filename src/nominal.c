@@ -82,7 +82,7 @@ static void nominal_blank_comments(char *text, size_t len)
 static NOINLINE uint64_t nominal_read(const char *root,
 				      const struct nominal_file *file)
 {
-	char text[2048];
+	char text[1024];
 	ssize_t len;
 	uint64_t hz;
 

@@ -39,7 +39,7 @@ struct cpuc_lines {
 	size_t end;
 	bool skip; /* buf[start] continues a line that is too long */
 	bool eof;
-	char buf[2048];
+	char buf[1024];
 };
 
 /* 0 or -errno. Only the first `budget` bytes are read, and a line that they
