@@ -93,6 +93,7 @@ static NOINLINE uint64_t nominal_read(const char *root,
 	len = cpuc_read_file(root, file->path, text, sizeof(text));
 	if (len < 0)
 		return 0;
+	text[len] = '\0';
 	if (file->format == NOMINAL_COMMENTED)
 		nominal_blank_comments(text, (size_t)len);
 	return cpuc_parse_hz(text, (size_t)len,

@@ -82,81 +82,57 @@ uint64_t cpuc_read_cells(const char *root, const char *path)
  * and accepts hexadecimal, nan and inf. Its value is digits * 10^exponent, or
  * less than one unit of that more if `inexact`. */
 struct number {
-	const char *at, *end; /* the text that follows */
 	uint64_t digits;
 	int64_t exponent;
 	bool inexact;
 };
 
-/* Beyond the length of any text; sums of a few of these cannot overflow. */
-#define EXPONENT_MAX (INT64_MAX / 100)
-
-/* The next byte; a NUL at the end, and any NUL in the text ends it early. */
-static char textfile_peek(const struct number *n)
+static bool textfile_is_digit(char c)
 {
-	if (n->at < n->end)
-		return *n->at;
-	return '\0';
-}
-
-/* The value of the next byte as a digit; above 9 when it is none. */
-static unsigned textfile_digit(const struct number *n)
-{
-	return (unsigned)textfile_peek(n) - '0';
-}
-
-/* Not by isspace(): a locale may add bytes to that. */
-static void textfile_skip(struct number *n, const char *set)
-{
-	while (textfile_peek(n) != '\0' && strchr(set, *n->at) != NULL)
-		n->at++;
+	return c >= '0' && c <= '9';
 }
 
 /* Digits with at most one point, which may be first or last; none at all are
- * 0. A second point is left for the caller to reject. */
-static void textfile_digits(struct number *n)
+ * 0. Returns what follows. */
+static const char *textfile_digits(struct number *n, const char *p)
 {
 	bool point = false;
 
-	for (;; n->at++) {
-		unsigned digit = textfile_digit(n);
-
-		if (digit > 9) {
-			if (point || textfile_peek(n) != '.')
-				return;
+	for (; textfile_is_digit(*p) || (*p == '.' && !point); p++) {
+		if (*p == '.') {
 			point = true;
 			continue;
 		}
 		/* Digits beyond the 17th can only decide how to round. */
 		if (n->digits < CPUC_HZ_MAX * 100000) {
-			n->digits = n->digits * 10 + digit;
+			n->digits = n->digits * 10 + (uint64_t)(*p - '0');
 		} else {
-			n->inexact |= digit != 0;
+			n->inexact |= *p != '0';
 			n->exponent++;
 		}
 		n->exponent -= point;
 	}
+	return p;
 }
 
-/* An optional exponent. False: an e without digits. */
-static bool textfile_exponent(struct number *n)
+/* An optional exponent. Returns what follows; an e without digits stays. */
+static const char *textfile_exponent(struct number *n, const char *p)
 {
+	const char *digit = p + 1;
 	int64_t exponent = 0;
-	char sign;
+	bool minus;
 
-	if (textfile_peek(n) != 'e' && textfile_peek(n) != 'E')
-		return true;
-	n->at++;
-	sign = textfile_peek(n);
-	if (sign == '+' || sign == '-')
-		n->at++;
-	if (textfile_digit(n) > 9)
-		return false;
-	for (; textfile_digit(n) <= 9; n->at++)
-		if (exponent < EXPONENT_MAX / 10)
-			exponent = exponent * 10 + textfile_digit(n);
-	n->exponent += sign == '-' ? -exponent : exponent;
-	return true;
+	if (*p != 'e' && *p != 'E')
+		return p;
+	minus = *digit == '-';
+	digit += minus || *digit == '+';
+	if (!textfile_is_digit(*digit))
+		return p;
+	for (; textfile_is_digit(*digit); digit++)
+		if (exponent < INT64_MAX / 1000)
+			exponent = exponent * 10 + *digit - '0';
+	n->exponent += minus ? -exponent : exponent;
+	return digit;
 }
 
 static uint64_t textfile_round(struct number n)
@@ -180,21 +156,23 @@ static uint64_t textfile_round(struct number n)
 uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 		       const char *unit)
 {
+	/* Not by isspace(): a locale may add bytes to that. */
 	static const char space[] = " \t\n\v\f\r";
-	struct number n = {text, text + len, .exponent = exp10};
+	struct number n = {.exponent = exp10};
+	const char *p = text + strspn(text, space);
 
-	textfile_skip(&n, space);
-	textfile_digits(&n);
-	if (!textfile_exponent(&n))
-		return 0;
+	p = textfile_exponent(&n, textfile_digits(&n, p));
 	if (*unit)
-		textfile_skip(&n, " \t");
-	for (; *unit; unit++, n.at++)
-		if (textfile_peek(&n) != *unit)
-			return 0;
-	textfile_skip(&n, space);
-	return n.at == n.end ? textfile_round(n) : 0;
+		p += strspn(p, " \t");
+	if (strncmp(p, unit, strlen(unit)) != 0)
+		return 0;
+	p += strlen(unit);
+	p += strspn(p, space);
+	return p == text + len ? textfile_round(n) : 0;
 }
+
+/* The last byte is for a NUL. */
+#define LINES_SIZE (sizeof(((struct cpuc_lines *)NULL)->buf) - 1)
 
 int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
 		    size_t budget)
@@ -216,14 +194,14 @@ static void textfile_fill(struct cpuc_lines *l)
 	l->end -= l->start;
 	memmove(l->buf, l->buf + l->start, l->end);
 	l->start = 0;
-	if (l->end == sizeof(l->buf)) {
+	if (l->end == LINES_SIZE) {
 		l->skip = true;
 		l->end = 0;
 	}
-	space = sizeof(l->buf) - l->end;
+	space = LINES_SIZE - l->end;
 	if (space > l->piece)
 		space = l->piece;
-	l->piece = sizeof(l->buf);
+	l->piece = LINES_SIZE;
 	if (space > l->budget)
 		space = l->budget;
 	if (space)
@@ -242,17 +220,19 @@ static void textfile_fill(struct cpuc_lines *l)
 const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len)
 {
 	for (;;) {
-		const char *line = l->buf + l->start;
-		const char *newline = memchr(line, '\n', l->end - l->start);
+		char *line = l->buf + l->start;
+		char *newline = memchr(line, '\n', l->end - l->start);
 		bool skip = l->skip;
 
 		if (newline) {
+			*newline = '\0';
 			*len = (size_t)(newline - line);
 			l->start += *len + 1;
 			l->skip = false;
 			if (!skip)
 				return line;
 		} else if (l->eof) {
+			l->buf[l->end] = '\0';
 			*len = l->end - l->start;
 			l->start = l->end;
 			return skip || !*len ? NULL : line;

@@ -24,9 +24,9 @@ uint64_t cpuc_read_cells(const char *root, const char *path);
 
 /* The rate in text[0..len), rounded to the nearest Hz: white space, digits with
  * an optional point and an optional exponent, optional blanks and `unit` (may
- * be ""), white space, and nothing else. The number is in units of 10^exp10 Hz
- * (kHz: 3). 0 for any other text, and for values outside CPUC_HZ_MIN ...
- * CPUC_HZ_MAX before rounding: 999999.9 is outside. */
+ * be ""), white space, and nothing else; text[len] is NUL. The number is in
+ * units of 10^exp10 Hz (kHz: 3). 0 for any other text, and for values outside
+ * CPUC_HZ_MIN ... CPUC_HZ_MAX before rounding: 999999.9 is outside. */
 uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 		       const char *unit);
 
@@ -39,7 +39,7 @@ struct cpuc_lines {
 	size_t end;
 	bool skip; /* buf[start] continues a line that is too long */
 	bool eof;
-	char buf[1024];
+	char buf[1024 + 1];
 };
 
 /* 0 or -errno. Only the first `budget` bytes are read, and a line that they
@@ -47,8 +47,8 @@ struct cpuc_lines {
 int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
 		    size_t budget);
 
-/* The next line, *len bytes without its newline, valid until the next call;
- * NULL at the end. Lines longer than the buffer are left out. */
+/* The next line, *len bytes and a NUL in place of its newline, valid until the
+ * next call; NULL at the end. Lines longer than the buffer are left out. */
 const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len);
 
 void cpuc_lines_close(struct cpuc_lines *l);

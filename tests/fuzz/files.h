@@ -97,7 +97,7 @@ static int fake_close(int fd)
 /* How reads behave, by the input's first two bytes. */
 __attribute__((unused)) static void files_behave(struct fuzz_bytes *b)
 {
-	static const size_t chunks[] = {0, 1, 2, 7, 64, 1000, 2047, 2048};
+	static const size_t chunks[] = {0, 1, 2, 7, 64, 1000, 1023, 1024};
 	uint8_t how = fuzz_byte(b);
 
 	chunk = chunks[how & 7];

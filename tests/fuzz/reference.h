@@ -10,7 +10,7 @@
 #define REF_DIGITS "0123456789"
 #define REF_BLANKS " \t"
 #define REF_SPACE " \t\n\v\f\r"
-#define REF_LINE_MAX 2048 /* longer lines, or files, are left out */
+#define REF_LINE_MAX 1024 /* longer lines, or files, are left out */
 #define REF_MIN 1000000u
 #define REF_MAX UINT64_C(100000000000)
 
