@@ -13,10 +13,6 @@
  * tests. */
 #define PATH_SIZE 512
 
-/* Less than the part of /proc/cpuinfo about the first CPU, which is usually
- * enough. The kernel then does not format the second CPU's, about 12 us. */
-#define FIRST_PIECE 512
-
 static int textfile_open(const char *root, const char *path)
 {
 	char full[PATH_SIZE];
@@ -179,7 +175,6 @@ int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
 {
 	l->fd = textfile_open(root, path);
 	l->budget = budget;
-	l->piece = FIRST_PIECE;
 	l->start = l->end = 0;
 	l->skip = l->eof = false;
 	return l->fd < 0 ? l->fd : 0;
@@ -199,9 +194,6 @@ static void textfile_fill(struct cpuc_lines *l)
 		l->end = 0;
 	}
 	space = LINES_SIZE - l->end;
-	if (space > l->piece)
-		space = l->piece;
-	l->piece = LINES_SIZE;
 	if (space > l->budget)
 		space = l->budget;
 	if (space)

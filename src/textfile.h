@@ -34,7 +34,6 @@ uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 struct cpuc_lines {
 	int fd;
 	size_t budget; /* bytes that may still be read */
-	size_t piece;  /* most bytes to read at once; few, the first time */
 	size_t start;  /* buf[start..end) has been read but not returned */
 	size_t end;
 	bool skip; /* buf[start] continues a line that is too long */
