@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's count of core cycles.
  *
- * A call that finds its base stale measures the ratio. It ends the old base at
- * its own tick and begins the new one at a tick that it reads last of all, so
- * that the measurement is in nobody's count.
+ * A thread's base (calibrated.h) is a straight line from a tick and its count.
+ * A call that finds it stale measures the ratio. It ends the old base at its
+ * own tick and begins the new one at a tick that it reads last of all, so that
+ * the measurement is in nobody's count.
  *
  * A signal handler may count at any instruction. During the windows it counts
  * on with the old base, however stale: all counts are on one straight line.
- * They are then past the end that the base was to have, so the handler marks
- * the measurement as spoilt, and the line goes on. Once the new base is on
- * offer, the handler puts it in place itself; the interrupted measurement then
- * writes the same values again.
+ * Such a count may be past the one at which the old base was to end, so the
+ * handler marks the measurement as spoilt, and the old line goes on. Once the
+ * new base is on offer, the handler puts it in place itself; the interrupted
+ * measurement then writes the same values again.
  *
  * A measurement that takes too long may have been abandoned by a handler that
  * left by siglongjmp. The next call finishes it. If it goes on after all, it

@@ -14,11 +14,11 @@
 
 #define READS 65            /* of the clock, to see its resolution */
 #define STEPS 360           /* of the clock in a window, at least */
-#define WINDOW_PARTS 400000 /* of a second in a window, at least: 2.5 us */
+#define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
 #define TURNS_MAX 4096
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
 #define FIRST 3  /* windows for a first ratio, two of which must agree */
-#define MORE 9   /* or else of these five */
+#define MORE 9   /* or else five of these */
 #define CHECKS 8 /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The library's interface: the variable `cpucycles`, the first call, every
- * later choice of a counter, and the description of all counters.
+ * later choice of a counter, the description of all counters, and the trace.
  *
  * `cpucycles` starts as cpuc_first. The first thread to come selects under the
  * lock while the others wait; then the selected slot is published, and after
- * it its entry, each with release order. No later call takes a lock. */
+ * it its entry, each with release order. No later count takes a lock. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>

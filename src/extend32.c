@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* 32-bit counts to 64 bits, by the help of a second clock.
+/* 32-bit counts to 64 bits, with the help of a second clock.
  *
  * A count that wraps every second or two is ambiguous alone. The second clock
- * foretells roughly what the full count must be, and the hardware's low half
- * then fixes it exactly. Each thread foretells from an anchor of its own, at
- * most 0.1 seconds of counting old, so that nothing is shared between threads
- * and an error of the rate has no time to grow. */
+ * predicts roughly what the full count must be, and the hardware's low half
+ * then fixes it exactly. Each thread predicts from an anchor of its own, which
+ * the first count after 0.1 seconds renews. So threads share nothing, and while
+ * a thread keeps counting an error of the rate has no time to grow. */
 #include <config.h>
 #include <signal.h>
 #include <stdbool.h>

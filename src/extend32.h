@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* 32-bit counts to 64 bits, by the help of a second clock. */
+/* 32-bit counts to 64 bits, with the help of a second clock. */
 #ifndef CPUC_EXTEND32_H
 #define CPUC_EXTEND32_H
 
@@ -14,8 +14,8 @@ struct cpuc_anchor {
 };
 
 /* The 64-bit count, of those whose low half is `raw`, that is nearest to
- * what the anchor foretells for the moment `ns`. Right as long as foretelling
- * is right within 2^31 ticks. Never below 0. */
+ * what the anchor predicts for the moment `ns`. Right as long as the
+ * prediction is right within 2^31 ticks. Never below 0. */
 uint64_t cpuc_extend32_at(const struct cpuc_anchor *from, uint32_t raw,
 			  uint64_t ns);
 

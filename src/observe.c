@@ -60,7 +60,7 @@ static void observe(void *arg)
 	uint64_t hz;
 	size_t i;
 
-	/* A counter that failed is tried again by the next selection. */
+	/* One that failed is left to the next selection. */
 	for (i = 0; i < o->n && !cpuc_calibration_done(); i++)
 		if (o->slots[i].counter->chains != NULL && !o->slots[i].failed)
 			observe_calibrate(&o->slots[i]);

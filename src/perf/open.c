@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether perf events can be read here, how they are opened, and if not, why.
- */
+/* Whether perf events can be read here, and if not, why; and how a counter's
+ * events are to be opened in every thread. */
 #include <config.h>
 #include "open.h"
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT

@@ -24,8 +24,8 @@
 #define AGAIN_NS 20000000
 
 /* Adds up the pages. An event for another type of core has index 0 and its
- * whole count in the offset. So one index that is not 0 is enough, and the sum
- * never goes back when the thread moves to another core, as no page's does. */
+ * whole count in the offset. So one index that is not 0 is enough. When the
+ * thread moves to another core, no page's count goes back, nor does the sum. */
 static bool perf_read_pages(const struct cpuc_perf_thread *t,
 			    const struct cpuc_pmu *pmu, uint64_t *sum)
 {
