@@ -104,27 +104,33 @@ static int once(void (*fn)(void *), const volatile void *arg)
 	return sig;
 }
 
-/* Runs fn in a child that leaves no core; its wait status. */
-static int in_child(void (*fn)(void))
-{
-	int status = -1;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		struct rlimit none = {0, 0};
-
-		setrlimit(RLIMIT_CORE, &none);
-		alarm(20);
-		fn();
-		_exit(0);
-	}
-	waitpid(pid, &status, 0);
-	return status;
-}
-
 static int killed_by(int status, int sig)
 {
 	return WIFSIGNALED(status) && WTERMSIG(status) == sig;
+}
+
+/* Runs fn in a child that leaves no core; its wait status. QEMU 7.2 itself dies
+ * of SIGSEGV in one of a hundred programs, whatever they are, to which another
+ * process sends a signal. */
+static int in_child(void (*fn)(void))
+{
+	int status, again = emulated ? 4 : 0;
+	pid_t pid;
+
+	do {
+		status = -1;
+		pid = fork();
+		if (pid == 0) {
+			struct rlimit none = {0, 0};
+
+			setrlimit(RLIMIT_CORE, &none);
+			alarm(20);
+			fn();
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+	} while (killed_by(status, SIGSEGV) && again-- > 0);
+	return status;
 }
 
 static int exited(int status)
@@ -810,12 +816,16 @@ static void raising_handler(void)
 
 static void test_handler(void)
 {
+	int status;
+
 	if (TSAN) {
 		skip("ThreadSanitizer blocks all signals in handlers");
 		return;
 	}
-	ok(exited(in_child(faulty_handler)),
-	   "a fault in the application's handler is its own");
+	status = in_child(faulty_handler);
+	ok(exited(status),
+	   "a fault in the application's handler is its own: status %x",
+	   (unsigned)status);
 	ok(exited(in_child(raising_handler)),
 	   "so is what its handler raises while that is blocked");
 }
@@ -1217,13 +1227,13 @@ int main(void)
 	if (page == MAP_FAILED || hole == MAP_FAILED || sent_flag == MAP_FAILED)
 		skip_all("no memory or no temporary file");
 	all_default();
+	emulated = !exited(in_child(filters));
 	test_kinds();
 	test_nested();
 	test_restored();
 	test_other_thread();
 	test_default();
 	test_asynchronous();
-	emulated = !exited(in_child(filters));
 	test_sent();
 #ifdef SYS_rt_tgsigqueueinfo
 	if (!emulated)
