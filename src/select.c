@@ -109,7 +109,8 @@ static int select_settle(struct cpuc_slot *slot, const struct cpuc_world *world)
 		cpuc_thread_prepare();
 		slot->anchor.ns = cpuc_clock_coarse_ns();
 		slot->anchor.full = (uint32_t)slot->counter->read();
-		slot->anchor.rate = slot->rate ? slot->rate : world->persecond();
+		slot->anchor.rate =
+			slot->rate ? slot->rate : world->persecond();
 	}
 	cpuc_compose(slot);
 	slot->settled = true;
@@ -169,7 +170,8 @@ struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
 		slot = &slots[i];
 		/* System calls fault no more than any other. */
 		if (slot->counter->kind == CPUC_OS &&
-		    slot->counter->open(slot) == 0 &&
+		    (slot->counter->open == NULL ||
+		     slot->counter->open(slot) == 0) &&
 		    select_settle(slot, world) == 0)
 			break;
 	}

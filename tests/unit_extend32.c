@@ -12,7 +12,7 @@
 #define G UINT64_C(1000000000)
 
 /* The whole way from a true count to what is made of its low half, with the
- * foretold rate wrong by `ppm` parts in a million. */
+ * predicted rate wrong by `ppm` parts in a million. */
 static int right(uint64_t before, uint64_t rate, uint64_t ns, int ppm)
 {
 	struct cpuc_anchor from = {before, 5 * G, rate};
@@ -76,14 +76,14 @@ static void check_odd(void)
 	   "without a rate a wrap is taken to last two seconds");
 }
 
-/* What a clock foretells after ns, exactly. */
-static uint64_t foretold(uint64_t rate, uint64_t ns)
+/* The count that a clock predicts after ns, exactly. */
+static uint64_t predicted(uint64_t rate, uint64_t ns)
 {
 	return ns / G * rate + ns % G * (rate / 1000) / 1000000 +
 	       ns % G * (rate % 1000) / G;
 }
 
-/* Any count, rate and gap, and what is foretold wrong by less than 2^31. */
+/* Any count, rate and gap, and a prediction wrong by less than 2^31. */
 static void check_random(long cases)
 {
 	static const uint64_t top[] = {
@@ -93,7 +93,7 @@ static void check_random(long cases)
 
 	for (i = 0; i < cases; i++) {
 		uint64_t ns = any(47), rate = 1 + any(36);
-		/* Less is foretold by what less than a microsecond is. */
+		/* The prediction leaves out what is below a microsecond. */
 		uint64_t most = (UINT64_C(1) << 31) - rate / 1000000 - 3;
 		uint64_t error = any(31) % most, after, got;
 		struct cpuc_anchor from = {any(62), any(60), rate};
@@ -101,8 +101,8 @@ static void check_random(long cases)
 		/* Every other one just where something could wrap. */
 		if (i % 2)
 			from.full = top[i / 2 % 4] + any(8) - any(8) -
-				    foretold(rate, ns);
-		after = from.full + foretold(rate, ns);
+				    predicted(rate, ns);
+		after = from.full + predicted(rate, ns);
 		if (i / 8 % 2 || after < error)
 			after += error;
 		else
@@ -120,7 +120,7 @@ static void check_random(long cases)
 }
 
 /* The clock does not go on while the machine sleeps, but a count may: after
- * that it is off, by less than 2^31 from what the clock foretells, and counts
+ * that it is off, by less than 2^31 from what the clock predicts, and counts
  * on from there. */
 static void check_suspend(void)
 {
