@@ -430,6 +430,27 @@ static void check_stale(void)
 	   "selected one");
 }
 
+/* Where nothing can be tried: the first clock of the system that opens. */
+static void check_last_resort(void)
+{
+	const struct cpuc_world world = {two_ghz, now_ns};
+	struct cpuc_slot *s;
+
+	fresh();
+	add("core", CORE, fine, NULL);
+	add("denied", CPUC_OS, CPUC_CYCLE, 64, fine, open_denied);
+	add("clock", CPUC_OS, CPUC_CYCLE, 64, fine, NULL);
+	s = cpuc_last_resort(slots, count, &world);
+	ok(!strcmp(s->counter->name, "clock") && s->usable &&
+		   s->reason[0] == '\0',
+	   "the last resort: a clock without open()");
+	fresh();
+	add("core", CORE, fine, NULL);
+	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
+	s = cpuc_last_resort(slots, count, &world);
+	ok(!strcmp(s->counter->name, "zero"), "without any, default-zero");
+}
+
 int main(void)
 {
 	check_stale();
@@ -438,5 +459,6 @@ int main(void)
 	check_ranking();
 	check_wanted();
 	check_settled();
+	check_last_resort();
 	return done_testing();
 }
