@@ -152,6 +152,10 @@ void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
 	slot->usable = false;
 	slot->step = 0;
 	cpuc_reason(slot, "%s", "");
+	/* Settled here, as it needs much of a signal handler's stack, and so
+	 * does the attempt. */
+	if (slot->counter->unit != CPUC_CYCLE && slot->counter->chains == NULL)
+		world->persecond();
 	sig = cpuc_probe(select_attempt, &a);
 	if (sig) {
 		slot->usable = false;
