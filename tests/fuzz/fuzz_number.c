@@ -14,15 +14,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_bytes b = {data, size};
 	size_t form = fuzz_byte(&b) % (sizeof forms / sizeof *forms), len;
 	char *text = fuzz_part(&b, FUZZ_REST, &len);
+	char *line = realloc(text, len + 1);
 	uint64_t hz, ref;
 
-	text = realloc(text, len + 1);
-	MUST(text, "no memory");
-	text[len] = '\0';
-	hz = cpuc_parse_hz(text, len, forms[form].exp10, forms[form].unit);
-	ref = ref_hz(text, len, forms[form].exp10, forms[form].unit);
+	MUST(line, "no memory");
+	line[len] = '\0';
+	hz = cpuc_parse_hz(line, len, forms[form].exp10, forms[form].unit);
+	ref = ref_hz(line, len, forms[form].exp10, forms[form].unit);
 	MUST(hz == ref, "%llu instead of %llu", (unsigned long long)hz,
 	     (unsigned long long)ref);
-	free(text);
+	free(line);
 	return 0;
 }
