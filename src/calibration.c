@@ -157,9 +157,11 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 		again = window_ticks(chain, trial);
 		ticks = again < ticks ? again : ticks;
 		trial *= 2;
-	} while (ticks < TRIAL * grain && trial < TURNS_MAX);
+		/* Both runs may end in one step of the clock. */
+	} while ((ticks < TRIAL * grain || ticks == UINT32_MAX) &&
+		 trial < TURNS_MAX);
 	turns = length * (trial / 2) / ticks + 1;
-	if (turns > TURNS_MAX)
+	if (turns > TURNS_MAX || ticks == UINT32_MAX)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
 	s->grain = (uint32_t)((grain << 20) / length);
