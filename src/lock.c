@@ -17,6 +17,10 @@
 #include "probe.h"
 #include "thread.h"
 
+#define YIELDS 100
+#define NAP_NS 50000
+#define NAP_NS_MAX 3000000
+
 /* The holder's process; 0: free. By the address of its word (thread.h), as a
  * child in another pid namespace may have its parent's process id. Where there
  * is no such word, by 2 * process id + 1. */
@@ -51,8 +55,9 @@ static uintptr_t lock_process(int pid)
 static void lock_acquire(int pid)
 {
 	/* Yielding gives the CPU to the holder. If this thread has a real-time
-	 * priority and the holder has none, only sleeping does. */
-	const struct timespec nap = {0, 50000};
+	 * priority and the holder has none, only sleeping does; many threads
+	 * that wake often would leave it little of a slow CPU. */
+	struct timespec nap = {0, NAP_NS};
 	uintptr_t found;
 	int tries = 0;
 
@@ -67,10 +72,13 @@ static void lock_acquire(int pid)
 				cpuc_probe_after_fork();
 			return;
 		}
-		if (tries++ < 100)
+		if (tries++ < YIELDS) {
 			sched_yield();
-		else
-			nanosleep(&nap, NULL);
+			continue;
+		}
+		nanosleep(&nap, NULL);
+		if (nap.tv_nsec < NAP_NS_MAX)
+			nap.tv_nsec *= 2;
 	}
 }
 
