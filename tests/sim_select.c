@@ -204,8 +204,11 @@ static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
 	return &slots[count++];
 }
 
+static unsigned rates_asked;
+
 static uint64_t two_ghz(void)
 {
+	rates_asked++;
 	return 2000000000;
 }
 
@@ -223,7 +226,7 @@ static const char *choose(const char *wanted)
 
 static void fresh(void)
 {
-	count = 0;
+	count = rates_asked = 0;
 	opened = closed = order_wrong = 0;
 	refused_pmu = NULL;
 }
@@ -300,6 +303,7 @@ static void check_scales(void)
 	s = alone("a clock of 2/5 the rate", CPUC_REFERENCE, CPUC_TICK, 64,
 		  two_fifths, NULL, NULL);
 	ok(cpuc_scale_ratio(&s->scale) == 2.5, "is scaled by 2.5 exactly");
+	ok(rates_asked > 0, "of a nominal rate that is asked for");
 	alone("one of a ratio of 4/3", CPUC_REFERENCE, CPUC_TICK, 64, third,
 	      NULL, "no multiple of 1/1024");
 	alone("one that stands still", CPUC_REFERENCE, CPUC_TICK, 64, constant,
@@ -345,6 +349,7 @@ static void check_ranking(void)
 	add("reference", CPUC_REFERENCE, CPUC_CYCLE, 64, fine, NULL);
 	add("core", CORE, fine, NULL);
 	ok(!strcmp(choose(NULL), "core"), "a core counter wins over a clock");
+	ok(rates_asked == 0, "and nobody asks for the nominal rate");
 
 	fresh();
 	add("first", CORE, fine, open_counted);
