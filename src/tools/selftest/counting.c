@@ -80,16 +80,21 @@ void counting_order(struct counting_order *o, long long ns)
 	} while (counting_ns() < end);
 }
 
-/* Counts per second in one window. */
+/* Counts per second in one window. A calibrated counter may measure in a call,
+ * and leaves out the time that this takes: before the window here, and after
+ * it. */
 static long long counting_window(double length)
 {
-	long long begin = counting_ns(), count = cpucycles(), ns;
+	long long begin, count, ns;
 
-	do
+	cpucycles();
+	begin = counting_ns();
+	count = cpucycles();
+	do {
 		counting_work();
-	while ((double)(counting_ns() - begin) < length);
+		ns = counting_ns() - begin;
+	} while ((double)ns < length);
 	count = cpucycles() - count;
-	ns = counting_ns() - begin;
 	return (long long)((double)count * 1e9 / (double)ns);
 }
 
