@@ -284,7 +284,7 @@ static void *everything(void *arg)
 	struct cpucycles_counter c;
 	int i, *bad = arg;
 
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < 20; i++) {
 		*bad |= cpucycles() == 0;
 		*bad |= cpucycles_select(NULL) != 0;
 		*bad |= cpucycles_implementation()[0] == '\0';
