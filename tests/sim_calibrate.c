@@ -646,6 +646,25 @@ static void agreement(void)
 	bad = 0;
 }
 
+/* Clocks that advance by so many ns at once: a short window's two runs may end
+ * in one step. */
+static void coarse(void)
+{
+	double by, worst = 0, off_by;
+	int wrong = 0;
+
+	ops = &arm;
+	for (by = 50; by < 400; by += 1) {
+		wrong += open_machine(2.9, 1.0, by) != 0;
+		off_by = distance(cpuc_calibration_ratio() / truth() - 1);
+		worst = off_by > worst ? off_by : worst;
+	}
+	ops = &x86;
+	ok(wrong == 0 && worst < 0.01,
+	   "clocks of 50 to 400 ns a step: calibrates within %.2f%%",
+	   worst * 100);
+}
+
 /* A window of which only a tick is left shows any ratio. */
 static void deviations(void)
 {
@@ -968,6 +987,7 @@ int main(void)
 	refusals();
 	siblings();
 	agreement();
+	coarse();
 	deviations();
 	signals();
 	at_any_tick();
