@@ -121,6 +121,12 @@ extern CPUCYCLES_API int cpucycles_select(const char *name);
  */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
+/* How often the calling thread was seen to be interrupted so far: preempted,
+ * moved to another CPU, or to handle a signal. Equal before and after an
+ * interval, nothing of that came between. -1 where the kernel does not tell;
+ * see cpucycles(3). Selects if nothing has. */
+extern CPUCYCLES_API long long cpucycles_switches(void);
+
 /* Put before and after the timed code, keeps it between the two counts: earlier
  * instructions have executed before it, later ones start after it, as far as
  * the architecture lets a user ask for that. Costs some tens of cycles, so

@@ -1,236 +1,117 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's count of core cycles.
  *
- * A thread's base (calibrated.h) is a straight line from a tick and its count.
- * A call that finds it stale measures the ratio. It ends the old base at its
- * own tick and begins the new one at a tick that it reads last of all, so that
- * the measurement is in nobody's count.
+ * A call that finds its line stale, or the thread interrupted, ends that line
+ * at its own tick, measures if it is time for that, and begins the next line at
+ * a tick that it reads last of all. So nothing of this is in anybody's count.
  *
- * A signal handler may count at any instruction. During the windows it counts
- * on with the old base, however stale: all counts are on one straight line.
- * Such a count may be past the one at which the old base was to end, so the
- * handler marks the measurement as spoilt, and the old line goes on. Once the
- * new base is on offer, the handler puts it in place itself; the interrupted
- * measurement then writes the same values again.
+ * A signal handler may count at any instruction. During a measurement it counts
+ * on with the old line, however stale. Such a count may be past the one at
+ * which that line was to end, so the handler marks the measurement as spoilt,
+ * and the old line goes on. Once the next line is on offer, the handler puts it
+ * in place itself; the interrupted measurement then does so again.
  *
  * A measurement that takes too long may have been abandoned by a handler that
  * left by siglongjmp. The next call finishes it. If it goes on after all, it
- * sees by `serial` that it lost the base. (What remains: a handler that runs
- * for that long within the few instructions that put a base in place, and
- * another one that comes there when the first returns.) */
+ * sees by `serial` that another one has taken over. (What remains: a handler
+ * that runs for that long within the few instructions that set a line or put it
+ * in place, and measures a multiple of LINES times, or is followed by another
+ * one there.) */
 #include <config.h>
 #include <signal.h>
 #include <stddef.h>
 #include "calibrated.h"
+#include "clock.h"
 #include "first_call.h"
 
-/* One part of the time in so many goes into measuring. */
-#define COST 1024u
+/* How often to look at the thread's clock, in ticks, as kernels need not tell
+ * of waits. */
+#define LOOK (uint32_t)(cpuc_calibration.hz / 250)
 
-/* In ticks: to the next measurement after a change; at most, so that a change
- * is seen in 100 ms; and in which a core gets to a new rate. */
-#define SOON (cpuc_calibration.hz / 20000)
-#define LONG (cpuc_calibration.hz / 16)
-#define RAMP (cpuc_calibration.hz / 1000)
-
-#define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 9   /* of one that decides, six of which must be CLOSE */
-#define NEAR CPUC_PERMILLE(10) /* to the mean, if the rate has not changed */
-#define CLOSE CPUC_PERMILLE(5)
-#define MEMORY 16 /* measurements in the mean */
-#define MOVED 6   /* on one side of the mean: it has moved; or half as many */
-
-CPUC_THREAD struct cpuc_base cpuc_own_base;
+#define LINES 16
 
 enum calibrated_phase {
 	COUNTING,
-	MEASURING, /* the base in place goes on, however stale */
-	OFFERED,   /* `next` is to be put in place, unless spoilt */
-	DECIDED    /* `next` is to be put in place */
+	MEASURING, /* the line in place goes on, however stale */
+	OFFERED,   /* the line of `serial` takes its place, unless spoilt */
+	DECIDED    /* takes its place */
 };
 
-/* The rest of a thread's state, for the slow path. The child of a fork goes on
- * with its copy. */
+/* A thread's state, for the slow path. The child of a fork goes on with its
+ * copy. */
 struct calibrated_state {
-	volatile struct cpuc_base next;
+	struct cpuc_line line[LINES]; /* that of a serial: modulo LINES */
+	uintptr_t no_word;
+	const uint32_t *process;     /* cpuc_process_word() of `ran`s */
+	uint32_t cpu;                /* that the ratio was measured on */
 	volatile uint64_t began;     /* the latest measurement */
 	volatile uint32_t serial;    /* and its number */
 	volatile sig_atomic_t phase; /* enum calibrated_phase */
 	volatile sig_atomic_t spoilt;
-	uint32_t wait;  /* ticks from the last measurement to the next */
-	uint64_t mean;  /* ratio */
-	uint64_t last;  /* of the last one */
-	uint32_t noise; /* from one to the next, 2^-20 */
-	int16_t side;   /* so many in a row above the mean, or below */
-	uint16_t known; /* measurements in the mean, up to MEMORY */
+	struct cpuc_ratio ratio;
 };
 
-/* Without memory, and at the very end of a thread, a base goes on for ever. */
-static struct calibrated_state calibrated_none;
+/* Without memory, and at the very end of a thread: the ticks by the process's
+ * ratio, and so much more. */
+static struct cpuc_line calibrated_none;
+static CPUC_THREAD uint64_t calibrated_more;
 
-static CPUC_THREAD struct calibrated_state *calibrated_own;
+CPUC_THREAD struct cpuc_line *cpuc_own_line = &calibrated_none;
 
 static uint64_t calibrated_tick(void)
 {
 	return (uint64_t)cpuc_calibration.ops->tick();
 }
 
-/* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
- * few ticks exactly as the fast path does it. */
-static uint64_t ticks_scaled(uint64_t ticks, uint64_t ratio)
-{
-	uint64_t low = (uint32_t)ticks, fraction = (uint32_t)ratio;
-
-	return (ticks >> 32) * ratio + low * (ratio >> 32) +
-	       (low * fraction >> 32);
-}
-
-/* Ticks since; 0 where this core's clock is behind the last one's. */
-static uint64_t ticks_since(uint64_t tick, uint64_t t)
-{
-	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
-}
-
 static bool ticks_apart(uint64_t a, uint64_t b)
 {
-	return ticks_since(a, b) >= LONG || ticks_since(b, a) >= LONG;
+	return cpuc_line_since(a, b) >= CPUC_RATIO_LONG ||
+	       cpuc_line_since(b, a) >= CPUC_RATIO_LONG;
 }
 
-static struct cpuc_base base_own(void)
+/* ns; 0 where no word tells when to look. */
+static uint64_t thread_clock(const struct calibrated_state *s)
 {
-	const volatile struct cpuc_base *own = &cpuc_own_base;
-	struct cpuc_base b;
+	return s->line->word != &s->no_word ? cpuc_clock_thread_ns() : 0;
+}
+
+static struct cpuc_line *line_of(struct calibrated_state *s, uint32_t serial)
+{
+	return &s->line[serial % LINES];
+}
+
+static void line_put(struct cpuc_line *l)
+{
+	CPUC_FENCE();
+	*(struct cpuc_line *volatile *)&cpuc_own_line = l;
+}
+
+/* The line in place. */
+static struct cpuc_line line_own(const struct calibrated_state *s)
+{
+	struct cpuc_line *const volatile *own = &cpuc_own_line;
+	const struct cpuc_line *from;
+	struct cpuc_line l;
 
 	do {
-		b.serial = own->serial;
-		b.tick = own->tick;
-		b.cycles = own->cycles;
-		b.ratio = own->ratio;
-		b.due = own->due;
-	} while (b.serial != own->serial);
-	/* None yet: the line by the process's ratio. */
-	if (b.ratio == 0)
-		b = (struct cpuc_base){.ratio = cpuc_calibration.ratio,
-				       .serial = b.serial};
-	return b;
+		from = *own;
+		l = *from;
+		CPUC_FENCE();
+	} while (from != *own || l.serial != from->serial);
+	/* None yet: by the process's ratio. */
+	if (l.ratio == 0)
+		l.ratio = cpuc_calibration.ratio;
+	/* A child's clock begins at 0. Its parent may have run until `due`. */
+	if (s->process != NULL && *s->process == 0)
+		l.ran = 0 - (l.tick - l.at + l.due) * UINT64_C(1000000000) /
+				    cpuc_calibration.hz;
+	return l;
 }
 
-/* The count at t. Nobody looked after `due`: the core has had `ratio` since
- * RAMP later. A clock that is further behind than cores are has begun anew, as
- * after a suspend: the base may have given counts up to `due`. */
-static uint64_t base_count(const struct cpuc_base *b, uint64_t t,
-			   uint64_t ratio)
+static uint64_t count_at(const struct cpuc_line *l,
+			 const struct cpuc_instant *i, uint64_t ratio)
 {
-	uint64_t d = ticks_since(b->tick, t), old = b->due + RAMP;
-
-	if (ticks_since(t, b->tick) > LONG)
-		d = b->due;
-	if (d < old || b->due == 0)
-		old = d;
-	return b->cycles + ticks_scaled(old, b->ratio) +
-	       ticks_scaled(d - old, ratio);
-}
-
-/* Puts `next` in place, whoever else has done so. */
-static void base_put(const struct calibrated_state *s)
-{
-	volatile struct cpuc_base *own = &cpuc_own_base;
-
-	own->due = 0;
-	own->serial = s->next.serial;
-	own->cycles = s->next.cycles;
-	own->ratio = s->next.ratio;
-	own->tick = s->next.tick;
-	own->due = s->next.due;
-}
-
-static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
-{
-	return from + (uint64_t)((int64_t)(to - from) / (int32_t)parts);
-}
-
-/* The noise is what measurements differ in from one to the next, which hardly
- * shows a drift; a core that dithers is noisy, and its mean is right. Several
- * on one side of the mean count for more, twice as much if beyond the noise. */
-static void ratio_add(struct calibrated_state *s, uint64_t ratio)
-{
-	uint32_t off = cpuc_apart(ratio, s->mean);
-	int side = ratio > s->mean ? 1 : -1;
-
-	if (s->known < MEMORY)
-		s->known++;
-	s->noise = (uint32_t)ratio_towards(s->noise, cpuc_apart(ratio, s->last),
-					   s->known);
-	if (s->side * side < 0)
-		s->side = 0;
-	if (off > s->noise + s->noise / 4 + cpuc_calibration.grain / 4)
-		side *= 2;
-	if (s->side < MOVED && s->side > -MOVED)
-		s->side = (int16_t)(s->side + side);
-	if ((s->side >= MOVED || s->side <= -MOVED) && s->known > 2)
-		s->known = 2;
-	s->mean = ratio_towards(s->mean, ratio, s->known);
-	s->last = ratio;
-	__atomic_store_n(&cpuc_calibration.recent,
-			 (uint32_t)(s->mean >> CPUC_RECENT_BITS),
-			 __ATOMIC_RELAXED);
-}
-
-static void ratio_begin(struct calibrated_state *s, uint64_t ratio)
-{
-	s->known = 1;
-	s->mean = s->last = ratio;
-	s->noise = 0;
-	s->side = 0;
-}
-
-/* Measures; the number of windows that it took. *changed says whether the
- * thread is fresh, or its core's rate another one than before. */
-static unsigned ratio_measure(struct calibrated_state *s, uint64_t t,
-			      bool *changed)
-{
-	uint64_t ratio =
-		__atomic_load_n(&cpuc_calibration.recent, __ATOMIC_RELAXED);
-
-	if (s->known == 0) {
-		*changed = true;
-		ratio_begin(s, ratio << CPUC_RECENT_BITS);
-		/* The thread that calibrated has just made its windows. */
-		if (t - cpuc_calibration.tick < cpuc_calibration.span)
-			return WINDOWS;
-	}
-	ratio = cpuc_windows(WINDOWS, 2, NEAR);
-	if (ratio == 0)
-		return WINDOWS;
-	if (cpuc_apart(ratio, s->mean) <= NEAR + s->noise) {
-		ratio_add(s, ratio);
-		return WINDOWS;
-	}
-	ratio = cpuc_windows(BURST, 6, CLOSE);
-	if (ratio != 0) {
-		*changed = true;
-		ratio_begin(s, ratio);
-	}
-	return WINDOWS + BURST;
-}
-
-/* The usual number of ticks from one measurement to the next, by its cost. */
-static uint64_t wait_most(unsigned windows)
-{
-	uint64_t most = (uint64_t)windows * cpuc_calibration.span * COST;
-
-	return most < LONG ? most : LONG;
-}
-
-/* After a change few, then twice as many each time, up to the usual. */
-static uint32_t wait_next(struct calibrated_state *s, unsigned windows,
-			  bool soon)
-{
-	uint64_t most = wait_most(windows);
-	uint64_t wait = soon ? SOON : 2 * (uint64_t)s->wait;
-
-	s->wait = (uint32_t)(wait < most ? wait : most);
-	return s->wait;
+	return cpuc_line_count(l, i, ratio, cpuc_own_line->last);
 }
 
 static bool measure_offered(const struct calibrated_state *s)
@@ -241,43 +122,84 @@ static bool measure_offered(const struct calibrated_state *s)
 /* A handler's count in the midst of a measurement. */
 static uint64_t measure_nested(struct calibrated_state *s, uint64_t t)
 {
-	struct cpuc_base b;
+	struct cpuc_instant now = {t, thread_clock(s), true};
+	struct cpuc_line l;
 
-	if (measure_offered(s)) {
-		base_put(s);
-		b = s->next;
-	} else {
+	if (measure_offered(s))
+		line_put(line_of(s, s->serial));
+	else
 		s->spoilt = 1;
-		b = base_own();
-	}
-	return base_count(&b, t, b.ratio);
+	l = line_own(s);
+	return count_at(&l, &now, l.ratio);
 }
 
-/* The line of base b goes on, from now. Nobody was given more at this tick: a
- * cycle for the fractions. */
-static void measure_spoilt(struct calibrated_state *s, struct cpuc_base b,
-			   uint32_t serial)
+/* Arms the word for the next line, and reads the thread's clock, which tells of
+ * all that came before. */
+static void next_look(struct calibrated_state *s, struct cpuc_line *next)
 {
-	uint64_t t = calibrated_tick();
+	next->ran = thread_clock(s);
+	if (next->ran != 0) {
+		next->at = calibrated_tick();
+		s->process = cpuc_process_word();
+	}
+	next->armed = cpuc_rseq_arm(next->word);
+}
 
-	s->next.cycles = base_count(&b, t, b.ratio) + 1;
-	s->next.ratio = b.ratio;
-	s->next.serial = serial;
-	s->next.due = s->wait;
-	s->next.tick = t;
+/* The next line, after l, begins at *now. */
+static void next_begin(struct calibrated_state *s, struct cpuc_line *next,
+		       const struct cpuc_line *l, struct cpuc_instant *now)
+{
+	now->ran = 0;
+	if (now->interrupted || now->tick - l->at >= LOOK) {
+		next_look(s, next);
+		now->ran = next->ran;
+	} else {
+		next->ran = l->ran;
+		next->at = l->at;
+		next->armed = cpuc_rseq_arm(next->word);
+	}
+}
+
+/* The next line from tick t on, about, by this ratio. It is due at the next
+ * measurement, or look at the thread's clock. */
+static void next_set(const struct calibrated_state *s, struct cpuc_line *next,
+		     uint64_t t, uint64_t cycles, uint64_t ratio)
+{
+	uint32_t left = cpuc_ratio_left(&s->ratio, t), age;
+
+	if (next->ran != 0) {
+		age = (uint32_t)cpuc_line_since(next->at, t);
+		left = left + age < LOOK ? left : LOOK - age;
+	}
+	next->due = left > 0 ? left : 1;
+	next->cycles = next->last = cycles;
+	next->ratio = ratio;
+}
+
+/* Line l goes on, from now. Nobody was given more at this tick: a cycle for the
+ * fractions. */
+static void measure_spoilt(struct calibrated_state *s, struct cpuc_line *next,
+			   const struct cpuc_line *l)
+{
+	struct cpuc_instant now = {.interrupted = true};
+
+	next_begin(s, next, l, &now);
+	now.tick = next->tick = calibrated_tick();
+	next_set(s, next, now.tick, count_at(l, &now, l->ratio) + 1, l->ratio);
+	CPUC_FENCE();
 	s->phase = DECIDED;
 }
 
-/* The end of a measurement: puts `next` in place, unless another call has taken
- * over and put its own there, which is then the latest `next` too. */
+/* The end of a measurement: its line takes its place, unless another call has
+ * taken over. */
 static bool measure_end(struct calibrated_state *s, uint32_t serial)
 {
 	bool own = s->serial == serial;
 
 	if (own)
-		base_put(s);
+		line_put(line_of(s, serial));
 	if (own && s->serial != serial)
-		base_put(s);
+		line_put(line_of(s, s->serial));
 	s->phase = COUNTING;
 	return own;
 }
@@ -286,97 +208,120 @@ static bool measure_end(struct calibrated_state *s, uint32_t serial)
 static void measure_abandoned(struct calibrated_state *s)
 {
 	uint32_t serial = s->serial + 1;
+	struct cpuc_line *next = line_of(s, serial), l;
 
 	s->serial = serial;
 	s->began = calibrated_tick();
 	if (s->phase == COUNTING)
 		return;
-	if (!measure_offered(s)) {
+	if (measure_offered(s)) {
+		*next = *line_of(s, serial - 1);
+	} else {
 		s->spoilt = 1;
-		measure_spoilt(s, base_own(), serial);
+		l = line_own(s);
+		measure_spoilt(s, next, &l);
 	}
+	next->serial = serial;
 	measure_end(s, serial);
 }
 
-/* Measures with a base that is stale at tick t. False: another call did. */
-static bool measure_own(struct calibrated_state *s, const struct cpuc_base *b,
-			uint64_t *t)
+/* Replaces line l at tick t, if it is time for that by a measurement, and gives
+ * the count at t. False: another call did. */
+static bool measure_own(struct calibrated_state *s, const struct cpuc_line *l,
+			uint64_t *t, bool interrupted)
 {
 	uint32_t serial = s->serial + 1;
-	bool changed = ticks_since(b->tick, *t) > b->due + wait_most(WINDOWS);
-	unsigned windows;
+	uint64_t usual = l->due + cpuc_ratio_usual();
+	struct cpuc_line *next = line_of(s, serial);
+	struct cpuc_instant now;
 
 	s->serial = serial;
 	s->began = *t;
 	s->spoilt = 0;
 	s->phase = MEASURING;
-	if (s->serial != serial || base_own().serial != b->serial)
+	if (s->serial != serial || line_own(s).serial != l->serial)
 		goto lost;
-	windows = ratio_measure(s, *t, &changed);
+	now = (struct cpuc_instant){*t, 0, interrupted};
+	next->serial = serial;
+	next_begin(s, next, l, &now);
+	if (l->due == 0 || cpuc_ratio_left(&s->ratio, *t) == 0) {
+		cpuc_ratio_measure(&s->ratio, *t,
+				   cpuc_line_since(l->tick, *t) > usual);
+		if (*next->word != next->armed)
+			next_look(s, next);
+		s->cpu = cpuc_rseq_cpu();
+	} else if (s->cpu != cpuc_rseq_cpu()) {
+		cpuc_ratio_moved(&s->ratio, *t);
+	}
 	if (s->serial != serial)
 		goto lost;
-	/* At odd times, so as not to keep step with anything. */
-	s->next.due = wait_next(s, windows, changed);
-	s->next.due -= (uint32_t)*t % (s->next.due / 8 + 1);
-	s->next.cycles = base_count(b, *t, s->mean);
-	s->next.ratio = s->mean;
-	s->next.serial = serial;
-	s->next.tick = calibrated_tick();
+	*t = count_at(l, &now, s->ratio.mean);
+	next_set(s, next, now.tick, *t, s->ratio.mean);
+	next->tick = calibrated_tick();
+	CPUC_FENCE();
 	s->phase = OFFERED;
-	if (s->spoilt)
-		measure_spoilt(s, *b, serial);
-	*t = s->next.cycles;
+	if (s->spoilt) {
+		measure_spoilt(s, next, l);
+		*t = next->cycles;
+	}
 	return measure_end(s, serial);
 lost:
 	s->phase = COUNTING;
 	return false;
 }
 
+/* Without reading the clock, which may be forbidden by now. */
 static void calibrated_ended(void *state, bool last)
 {
-	if (last && calibrated_own == state)
-		calibrated_own = &calibrated_none;
+	const struct cpuc_line *own = cpuc_own_line;
+
+	if (!last || own->of != state)
+		return;
+	calibrated_more = own->last -
+			  cpuc_ratio_scaled(own->tick, cpuc_calibration.ratio);
+	line_put(&calibrated_none);
 }
 
-/* A handler that comes here too leaves a state of its own, which lasts until
- * the thread's end. */
-static struct calibrated_state *calibrated_begin(uint64_t t)
+/* As before the thread's first count; the line to begin with. */
+static struct cpuc_line *state_begin(struct calibrated_state *s,
+				     uint32_t serial)
 {
-	volatile struct cpuc_base *own = &cpuc_own_base;
+	cpuc_rseq_word *word = cpuc_rseq_own();
+	int i;
+
+	*s = (struct calibrated_state){.serial = serial};
+	for (i = 0; i < LINES; i++) {
+		s->line[i].word = word ? word : &s->no_word;
+		s->line[i].of = s;
+	}
+	line_of(s, serial)->serial = serial;
+	return line_of(s, serial);
+}
+
+/* A handler that comes here too leaves a state, which lasts until the thread's
+ * end. */
+static struct cpuc_line *calibrated_begin(void)
+{
 	struct calibrated_state *s =
 		cpuc_thread_memory(sizeof *s, calibrated_ended);
+	struct cpuc_line *own = &calibrated_none, *first;
 
-	if (s != NULL) {
-		s->serial = base_own().serial;
-	} else {
-		s = &calibrated_none;
-		/* The same line, the quick way for a while. A handler sees it
-		 * from `ratio` on. */
-		own->tick = t;
-		own->cycles = ticks_scaled(t, cpuc_calibration.ratio);
-		own->ratio = cpuc_calibration.ratio;
-		own->due = (uint32_t)LONG;
-	}
-	calibrated_own = s;
-	return s;
+	if (s == NULL)
+		return own;
+	first = state_begin(s, 0);
+	if (__atomic_compare_exchange_n(&cpuc_own_line, &own, first, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		own = first;
+	return own;
 }
 
-uint64_t cpuc_calibrated_slow(uint64_t t)
+static uint64_t calibrated_count(struct calibrated_state *s, uint64_t t)
 {
-	struct calibrated_state *s = calibrated_own;
-	struct cpuc_base b;
+	struct cpuc_line l;
+	bool interrupted;
 
-	/* Orders the calibration after the caller's load of cpucycles on
-	 * weakly ordered CPUs; a thread's first call always comes here. */
-	if (__atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) == NULL)
-		return (uint64_t)cpuc_first();
-	if (s == NULL)
-		s = calibrated_begin(t);
 	for (;; t = calibrated_tick()) {
-		b = base_own();
-		if (s == &calibrated_none)
-			return b.cycles +
-			       ticks_scaled(ticks_since(b.tick, t), b.ratio);
+		l = line_own(s);
 		if (s->phase != COUNTING) {
 			if (!ticks_apart(s->began, t))
 				return measure_nested(s, t);
@@ -384,11 +329,38 @@ uint64_t cpuc_calibrated_slow(uint64_t t)
 			continue;
 		}
 		/* A handler measured after the caller read its tick. */
-		if (ticks_since(t, b.tick) > 0)
+		if (cpuc_line_since(t, l.tick) > 0)
 			t = calibrated_tick();
-		if (t - b.tick < b.due)
-			return base_count(&b, t, b.ratio);
-		if (measure_own(s, &b, &t))
+		interrupted = *l.word != l.armed;
+		if (interrupted && l.armed != 0)
+			cpuc_rseq_interrupted();
+		if (!interrupted && t - l.tick < l.due)
+			return count_at(&l, &(struct cpuc_instant){.tick = t},
+					l.ratio);
+		if (measure_own(s, &l, &t, interrupted))
 			return t;
 	}
+}
+
+uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d)
+{
+	struct cpuc_line *own = cpuc_own_line;
+	uint64_t t = own->tick + d;
+
+	/* Orders the calibration after the caller's load of cpucycles on
+	 * weakly ordered CPUs; a thread's first call always comes here. */
+	if (__atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) == NULL)
+		return (uint64_t)cpuc_first();
+	/* A handler may have replaced the base. */
+	CPUC_FENCE();
+	if (own->armed != armed)
+		t = calibrated_tick();
+	if (own == &calibrated_none)
+		own = calibrated_begin();
+	if (own == &calibrated_none)
+		return cpuc_ratio_scaled(t, cpuc_calibration.ratio) +
+		       calibrated_more;
+	t = calibrated_count(own->of, t);
+	cpuc_own_line->last = t;
+	return t;
 }

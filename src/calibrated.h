@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's count of core cycles, from the ticks of a clock outside the core,
- * by a ratio that the thread measures again and again. */
+ * by a ratio that the thread measures again and again. Where the kernel tells
+ * (rseq.h), the time for which the thread does not run is left out. */
 #ifndef CPUC_CALIBRATED_H
 #define CPUC_CALIBRATED_H
 
-#include "calibration.h"
+#include "line.h"
 #include "thread.h"
 
-/* The count is cycles + (t - tick) * ratio while t - tick < due; all zero
- * before the thread's first call. */
-struct cpuc_base {
-	uint64_t tick;
-	uint64_t cycles;
-	uint64_t ratio;
-	uint32_t due;    /* 0 while the base is being replaced */
-	uint32_t serial; /* another one for each replacement */
-};
+/* Never NULL. */
+extern CPUC_THREAD struct cpuc_line *cpuc_own_line;
 
-extern CPUC_THREAD struct cpuc_base cpuc_own_base;
+/* The count, the slow way: at a tick that was read just now, `d` after that of
+ * the base that was armed with this; 0: at one to be read. */
+uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
 
-/* The count at tick t, the slow way: `t` was read just now. */
-uint64_t cpuc_calibrated_slow(uint64_t t);
-
-/* The count now. The check: the base is not stale, and no signal handler
- * replaced it between the two loads of `serial`. */
+/* The count now. The check of the word covers all that may come between a
+ * call's first load and its last: no signal handler replaced the base, and the
+ * thread ran. */
 static inline uint64_t cpuc_calibrated(long long (*clock)(void))
 {
-	const struct cpuc_base *b = &cpuc_own_base;
-	uint32_t serial = *(const volatile uint32_t *)&b->serial;
-	uint64_t t, d, n;
+	struct cpuc_line *l = cpuc_own_line;
+	uintptr_t armed = *(const volatile uintptr_t *)&l->armed;
+	uint64_t d, n;
 
 	CPUC_FENCE();
-	t = (uint64_t)clock();
-	d = t - b->tick;
-	if (__builtin_expect(d >= b->due, 0))
-		return cpuc_calibrated_slow(t);
-	n = b->cycles + (d * b->ratio >> CPUC_RATIO_BITS);
+	d = (uint64_t)clock() - l->tick;
+	if (__builtin_expect(d >= l->due, 0))
+		return cpuc_calibrated_slow(armed, d);
+	n = l->cycles + (d * l->ratio >> CPUC_RATIO_BITS);
 	CPUC_FENCE();
-	if (__builtin_expect(b->serial != serial, 0))
-		return cpuc_calibrated_slow(t);
+	if (__builtin_expect(*(const uintptr_t *)l->word != armed, 0))
+		return cpuc_calibrated_slow(0, 0);
+	l->last = n;
 	return n;
 }
 

@@ -123,6 +123,15 @@ uint64_t cpuc_clock_coarse_ns(void)
 #endif
 }
 
+uint64_t cpuc_clock_thread_ns(void)
+{
+#ifdef CLOCK_THREAD_CPUTIME_ID
+	return clock_read(KERNEL, CLOCK_THREAD_CPUTIME_ID);
+#else
+	return 0;
+#endif
+}
+
 uint64_t cpuc_clock_us(void)
 {
 	return clock_time_of_day(__atomic_load_n(&way_us, __ATOMIC_RELAXED));

@@ -18,6 +18,10 @@ uint64_t cpuc_clock_us(void);
 /* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. */
 uint64_t cpuc_clock_coarse_ns(void);
 
+/* CLOCK_THREAD_CPUTIME_ID in nanoseconds, always by a system call; 0 if it
+ * cannot be read. Keeps errno. */
+uint64_t cpuc_clock_thread_ns(void);
+
 /* Finds out whether the clocks' fast paths may be used. Until then, and where
  * they may not, the clocks are read by system calls. Call it between
  * cpuc_probe_begin and cpuc_probe_end. */

@@ -19,6 +19,7 @@
 #include "persecond.h"
 #include "probe.h"
 #include "registry.h"
+#include "rseq.h"
 #include "select.h"
 
 long long (*cpucycles)(void) = cpuc_first;
@@ -77,6 +78,7 @@ static void selection_begin(void)
 	cpuc_probe_begin();
 	cpuc_lock_prepare();
 	cpuc_clock_check();
+	cpuc_rseq_prepare();
 }
 
 static void selection_make(void)
@@ -225,6 +227,17 @@ long long cpucycles_observepersecond(void)
 	return (long long)hz;
 }
 
+/* A calibrated count looks at the thread's word itself. */
+long long cpucycles_switches(void)
+{
+	const struct cpuc_slot *slot = selected();
+	bool calibrated = slot->counter->chains != NULL;
+
+	if (calibrated)
+		cpuc_slot_read(slot);
+	return cpuc_rseq_interruptions(!calibrated);
+}
+
 /* Tries a counter that the selection passed over because it could not win. */
 static void describe_try(struct cpuc_slot *slot)
 {
@@ -255,7 +268,8 @@ static void describe(const struct cpuc_slot *slot,
 		.kind = cpuc_kind_name(c->kind),
 		.kind_id = cpuc_kind_id(c->kind),
 		.bits = c->bits,
-		.per_thread = c->pmu != NULL,
+		.per_thread = c->pmu != NULL ||
+			      (c->chains != NULL && cpuc_rseq_available()),
 		.usable = slot->usable,
 	};
 	memcpy(out->reason, slot->reason, sizeof slot->reason);

@@ -119,7 +119,8 @@ void cpuc_lock_prepare(void)
 	if (cpuc_probe(lock_try_words, &done) != 0)
 		done = false;
 	__atomic_store_n(&lock_has_words, done, __ATOMIC_RELEASE);
-	__atomic_store_n(&lock_holder, lock_process((int)getpid()),
+	/* So far it holds 2 * process id + 1. */
+	__atomic_store_n(&lock_holder, lock_process((int)(lock_holder / 2)),
 			 __ATOMIC_RELEASE);
 	lock_prepared = true;
 }

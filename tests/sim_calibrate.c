@@ -6,7 +6,12 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <string.h>
+/* The pretended kernel's word and the thread's clock, in place of rseq.c. */
+#define cpuc_rseq_own fake_word
+#define cpuc_rseq_cpu fake_cpu
+#define cpuc_clock_thread_ns fake_thread_ns
 #include "../src/calibrated.c"
+#include "forget.h"
 #include "tap.h"
 #include "thread.h"
 
@@ -96,6 +101,29 @@ static uint64_t shown(void)
 			  step);
 }
 
+/* The kernel's word, the thread's CPU, and its clock, which stands still while
+ * the thread is away; each reading takes 0.9 us. */
+static uintptr_t pretended_word;
+static bool has_word;
+static uint32_t cpu;
+static double away;
+
+cpuc_rseq_word *fake_word(void)
+{
+	return has_word ? &pretended_word : NULL;
+}
+
+uint32_t fake_cpu(void)
+{
+	return cpu;
+}
+
+uint64_t fake_thread_ns(void)
+{
+	pass(900 * rate());
+	return (uint64_t)(now - away + 1e9);
+}
+
 static long long fake_tick(void)
 {
 	long long tick;
@@ -156,7 +184,7 @@ static const struct cpuc_chain_ops *ops = &x86;
 /* The next call measures. */
 static void expire(void)
 {
-	cpuc_own_base.due = 0;
+	cpuc_own_line->due = 0;
 }
 
 static double distance(double a)
@@ -170,8 +198,8 @@ static uint64_t count(void)
 	uint64_t n = cpuc_calibrated(fake_tick);
 
 	measuring += now - a;
-	changes += cpuc_own_base.ratio != last_ratio ? 1u : 0u;
-	last_ratio = cpuc_own_base.ratio;
+	changes += cpuc_own_line->ratio != last_ratio ? 1u : 0u;
+	last_ratio = cpuc_own_line->ratio;
 	return n;
 }
 
@@ -180,10 +208,7 @@ static unsigned permille;
 
 static void forget(void)
 {
-	cpuc_own_base = (struct cpuc_base){.serial = cpuc_own_base.serial + 1};
-	if (calibrated_own != NULL)
-		*calibrated_own = (struct calibrated_state){
-			.serial = cpuc_own_base.serial};
+	calibrated_forget();
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 }
 
@@ -211,7 +236,7 @@ static double truth(void)
 /* How far the ratio in use is off, relative. */
 static double off(void)
 {
-	return distance((double)cpuc_own_base.ratio / 4294967296. / truth() -
+	return distance((double)cpuc_own_line->ratio / 4294967296. / truth() -
 			1);
 }
 
@@ -526,7 +551,7 @@ static void stolen(void)
 	   (now - t) / 1e6);
 	core = 30;
 	run(50e6, &up);
-	ok((double)cpuc_own_base.ratio / 4294967296. * 2.596 < 10,
+	ok((double)cpuc_own_line->ratio / 4294967296. * 2.596 < 10,
 	   "a rate of 30 GHz is not believed");
 }
 
@@ -545,7 +570,7 @@ static void stopping(void)
 	open_machine(4.0, 2.596, 26);
 	run(1e9, &up);
 	a = count();
-	ratio = cpuc_own_base.ratio;
+	ratio = cpuc_own_line->ratio;
 	stopped = 1;
 	for (int i = 0; i < 1000; i++) {
 		pass(90000);
@@ -553,12 +578,12 @@ static void stopping(void)
 		up &= b >= a;
 		a = b;
 	}
-	ok(up && cpuc_own_base.ratio == ratio,
+	ok(up && cpuc_own_line->ratio == ratio,
 	   "a clock that stops changes nothing");
 	expire();
 	b = count();
-	ok(b >= a && cpuc_own_base.ratio == ratio, "nor in a measurement");
-	behind = cpuc_own_base.tick - 1000;
+	ok(b >= a && cpuc_own_line->ratio == ratio, "nor in a measurement");
+	behind = cpuc_own_line->tick - 1000;
 	b = cpuc_calibrated(tick_behind);
 	ok(b >= a && b - a < 100000, "nor does one that is a little behind");
 	stopped = 0;
@@ -683,6 +708,140 @@ static void deviations(void)
 	ok(wrong == 0, "deviations are right for ratios up to 2^63");
 }
 
+/* Another thread has the CPU for so many ns. */
+static void preempt(double ns)
+{
+	now += ns;
+	away += ns;
+	pretended_word = 0;
+}
+
+/* `times` a work of so many ns, each followed by so many away; how far the
+ * count is off what the core did for the thread. */
+static double turns(int times, double work, double gone, int *up)
+{
+	double done = cycles, begun, t;
+	uint64_t a = count(), b = a, n;
+	int i;
+
+	measuring = 0;
+	for (i = 0; i < times; i++) {
+		begun = now;
+		while (now - begun < work) {
+			pass(1e4);
+			n = count();
+			*up &= n >= b;
+			b = n;
+		}
+		if (gone >= 0)
+			preempt(gone);
+	}
+	n = count();
+	*up &= n >= b;
+	done = cycles - done - measuring * core;
+	t = (double)(n - a) / done - 1;
+	return t;
+}
+
+static void sharing(const char *name, double work, double gone, double limit)
+{
+	double e;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	e = turns((int)(4e9 / (work + gone)), work, gone, &up);
+	ok(up && distance(e) < limit, "%s: %.3f%% off", name, e * 100);
+}
+
+static void waits(void)
+{
+	uint64_t a;
+	double n;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	a = count();
+	now += 20e6;
+	away += 20e6;
+	n = (double)(count() - a);
+	ok(n < 0.1e6,
+	   "a wait of 20 ms of which the word does not tell counts "
+	   "%.0f cycles",
+	   n);
+	a = count();
+	now += 1e6;
+	away += 1e6;
+	n = (double)(count() - a);
+	ok(n < 4.1e6, "one of 1 ms at most as many as it is long: %.0f", n);
+	/* The thread's clock leaves out one percent, spent on interrupts. */
+	for (int i = 0; i < 1000; i++) {
+		run(1e6, &up);
+		away += 1e4;
+		if (i % 3 == 0)
+			preempt(0);
+	}
+	ok(up, "a thread's clock that leaves out interrupts: never back");
+}
+
+static void other_cpu(void)
+{
+	double t;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	core = 2.0;
+	cpu++;
+	preempt(1e5);
+	for (t = now; now < t + 200e6 && off() > 0.005;) {
+		pass(1e4);
+		count();
+	}
+	ok(now - t < 1e6, "another CPU: its rate is seen after %.2f ms",
+	   (now - t) / 1e6);
+}
+
+static void robber(void)
+{
+	preempt(50e6);
+}
+
+/* In each window of a measurement. */
+static void preempted_measuring(void)
+{
+	uint64_t a, n;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	a = count();
+	expire();
+	hook = robber;
+	n = count();
+	hook = NULL;
+	pass(4e5);
+	n = count() - a;
+	ok(n > 390000 && n < 450000,
+	   "a preemption of 50 ms in a measurement: counts %.0f", (double)n);
+}
+
+static void preemptions(void)
+{
+	has_word = true;
+	sharing("a thread that has half the CPU", 4e6, 4e6, 0.005);
+	sharing("one of ten threads", 3e6, 27e6, 0.005);
+	sharing("1000 sched_yield a second", 5e5, 5e5, 0.01);
+	sharing("sleeping 1 ms", 5e5, 1e6, 0.01);
+	sharing("sleeping 100 ms", 5e5, 1e8, 0.01);
+	sharing("1000 signals a second", 1e6, 0, 0.001);
+	waits();
+	other_cpu();
+	preempted_measuring();
+	has_word = false;
+}
+
 static uint64_t inner[3];
 static jmp_buf out;
 
@@ -690,10 +849,10 @@ static int measured; /* a call in the midst of a measurement measured */
 
 static void handler(void)
 {
-	uint32_t serial = cpuc_own_base.serial;
+	uint32_t serial = cpuc_own_line->serial;
 
 	inner[0] = count();
-	measured |= cpuc_own_base.serial != serial;
+	measured |= cpuc_own_line->serial != serial;
 	pass(20000);
 	inner[1] = count();
 	pass(1000);
@@ -712,7 +871,7 @@ static void signals(void)
 
 	open_machine(4.0, 2.596, 26);
 	run(1e9, &up);
-	ratio = cpuc_own_base.ratio;
+	ratio = cpuc_own_line->ratio;
 	for (int i = 0; i < 1000; i++) {
 		a = count();
 		expire();
@@ -725,7 +884,7 @@ static void signals(void)
 	}
 	ok(up, "calls in a handler in a measurement: never decreasing");
 	ok(right && !measured, "and the handler's work is counted");
-	ok(cpuc_own_base.ratio == ratio,
+	ok(cpuc_own_line->ratio == ratio,
 	   "and the spoilt measurement is dropped");
 	expire();
 	hook = leaver;
@@ -916,7 +1075,7 @@ static void replay_host(void)
 		record.next = 3 * i;
 		expire();
 		cpuc_calibrated(replay_tick);
-		v[i] = distance((double)cpuc_own_base.ratio / 4294967296. /
+		v[i] = distance((double)cpuc_own_line->ratio / 4294967296. /
 					replay_truth(i) -
 				1);
 	}
@@ -993,6 +1152,7 @@ int main(void)
 	at_any_tick();
 	gaps();
 	suspended();
+	preemptions();
 	replay();
 	return done_testing();
 }

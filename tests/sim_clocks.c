@@ -44,6 +44,11 @@ uint64_t cpuc_clock_us(void)
 	return began_us + cpuc_clock_ns() / 1000 + (uint64_t)set_by;
 }
 
+uint64_t cpuc_clock_thread_ns(void)
+{
+	return 0;
+}
+
 void cpuc_clock_check(void)
 {
 }

@@ -3,7 +3,24 @@
  * and its measurement, on a pretended machine: no later call counts less. */
 #include <config.h>
 #include <signal.h>
+#include <stdbool.h>
+#include "rseq.h"
+
+/* The word is the real one, or none; the thread's clock is pretended. */
+static bool without;
+
+static cpuc_rseq_word *word_or_none(void)
+{
+	return without ? NULL : cpuc_rseq_own();
+}
+
+#define cpuc_rseq_own word_or_none
+#if defined __linux__ && defined __x86_64__
+#define cpuc_clock_thread_ns fake_thread_ns
+#endif
 #include "../src/calibrated.c"
+#include "forget.h"
+#include "probe.h"
 #include "tap.h"
 #include "thread.h"
 
@@ -43,6 +60,11 @@ static long long fake_tick(void)
 		__asm__ volatile("int3");
 	}
 	return tick;
+}
+
+uint64_t fake_thread_ns(void)
+{
+	return 1 + (uint64_t)pass(26) * 1000 / (HZ / 1000000);
 }
 
 static uint64_t run(uint32_t links)
@@ -136,10 +158,7 @@ static void anew(void)
 
 static void begin(void (*what)(void), unsigned before, unsigned after)
 {
-	cpuc_own_base = (struct cpuc_base){.serial = cpuc_own_base.serial + 1};
-	if (calibrated_own != NULL)
-		*calibrated_own = (struct calibrated_state){
-			.serial = cpuc_own_base.serial};
+	calibrated_forget();
 	ticks = HZ;
 	given = 0;
 	rate = before;
@@ -179,7 +198,7 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 	return acted;
 }
 
-static void at_each(const char *name, void (*what)(void))
+static void at_each(const char *mode, const char *name, void (*what)(void))
 {
 	unsigned before;
 	long tick, step, all = 0;
@@ -195,7 +214,15 @@ static void at_each(const char *name, void (*what)(void))
 				all++;
 	}
 	gap = HZ / 3;
-	ok(!back && all > 100, "%s, at each of %ld instructions", name, all);
+	ok(!back && all > 100, "%s%s, at each of %ld instructions", mode, name,
+	   all);
+}
+
+static void all_each(const char *mode)
+{
+	at_each(mode, "a handler that counts twice", quick);
+	at_each(mode, "a handler that takes long", slow);
+	at_each(mode, "a handler that finds a clock begun anew", anew);
 }
 
 /* At some steps of a measurement, most of them after its last tick, where all
@@ -240,6 +267,9 @@ int main(void)
 	if (SANITIZED)
 		skip_all("a sanitizer makes too many steps");
 	cpuc_thread_prepare();
+	cpuc_probe_begin();
+	cpuc_rseq_prepare();
+	cpuc_probe_end();
 	sigaction(SIGTRAP, &sa, NULL);
 	rate = 2;
 	if (cpuc_calibrate(&ops, HZ, &why, &permille) != 0) {
@@ -248,9 +278,13 @@ int main(void)
 	}
 	if (!can_step())
 		skip_all("no single steps here");
-	at_each("a handler that counts twice", quick);
-	at_each("a handler that takes long", slow);
-	at_each("a handler that finds a clock begun anew", anew);
+	if (cpuc_rseq_own() == NULL)
+		skip("no word here that tells of interruptions");
+	else
+		all_each("");
+	without = true;
+	all_each("without a word: ");
+	without = false;
 	within("a handler that counts twice", quick);
 	within("a handler that takes long", slow);
 	return done_testing();

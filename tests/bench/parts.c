@@ -80,4 +80,5 @@ WRAP(PART_PROBING, struct cpuc_slot *, cpuc_select,
      (slots, n, wanted, world))
 WRAP(PART_CALIBRATING, int, cpuc_settle_scale,
      (struct cpuc_slot * slot, const struct cpuc_world *world), (slot, world))
-WRAP(PART_CALIBRATING, uint64_t, cpuc_calibrated_slow, (uint64_t t), (t))
+WRAP(PART_CALIBRATING, uint64_t, cpuc_calibrated_slow,
+     (uintptr_t armed, uint64_t d), (armed, d))

@@ -19,6 +19,7 @@
 #include "fuzz.h"
 #include "../faults/real.h"
 #include "../../src/calibrated.c"
+#include "../forget.h"
 #include "../../src/extend32.c"
 
 #define COUNTERS 6 /* and default-zero, the last */
@@ -103,6 +104,11 @@ QUICK uint64_t cpuc_clock_coarse_ns(void)
 uint64_t cpuc_clock_us(void)
 {
 	return cpuc_clock_ns() / 1000;
+}
+
+uint64_t cpuc_clock_thread_ns(void)
+{
+	return 0;
 }
 
 void cpuc_clock_check(void)
@@ -359,9 +365,7 @@ static void build_machine(struct fuzz_bytes *b)
 	if (extend32_own != NULL)
 		memset(extend32_own, 0, sizeof *extend32_own);
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
-	cpuc_own_base = (struct cpuc_base){.due = 0};
-	if (calibrated_own != NULL)
-		memset(calibrated_own, 0, sizeof *calibrated_own);
+	calibrated_forget();
 	memset(fakes, 0, sizeof fakes);
 	fake_ops.tick = NULL;
 	machine.ns = UINT64_C(1000000000) << (x & 7);

@@ -151,6 +151,20 @@ static void report_notes(const struct cpucycles_counter *c,
 	report_file();
 }
 
+/* Why the counter does not count the thread alone. */
+static const char *report_shared(const struct cpucycles_counter *c)
+{
+	switch (c->kind_id) {
+	case CPUCYCLES_CORE:
+		return "no: whatever the core does is counted";
+	case CPUCYCLES_CALIBRATED:
+		return "no: the C library has no restartable sequences (rseq) "
+		       "registered, which tell when a thread is preempted";
+	default:
+		return "no: a clock does not stand still";
+	}
+}
+
 int report_text(const struct request *r)
 {
 	struct cpucycles_counter c, other;
@@ -166,7 +180,8 @@ int report_text(const struct request *r)
 	printf("cpucycles implementation %s\n", c.name);
 	report_measured();
 	printf("cpucycles kind %s\n", c.kind);
-	printf("cpucycles per thread %s\n", c.per_thread ? "yes" : "no");
+	printf("cpucycles per thread %s\n",
+	       c.per_thread ? "yes" : report_shared(&c));
 	for (i = 0; cpucycles_counter(i, &other, sizeof other) == 0; i++)
 		if (!other.usable)
 			printf("cpucycles unavailable %s: %s\n", other.name,

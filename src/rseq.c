@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Restartable sequences (rseq(2), Linux 4.18). glibc registers an area for each
+ * thread, since 2.35. Its field rseq_cs may point to the description of a
+ * critical section. When the kernel preempts a thread outside the section,
+ * moves it or delivers a signal to it, it sets the field to NULL on the way
+ * back (<linux/rseq.h>). The sections here are empty, so every address is
+ * outside.
+ *
+ * Others who use rseq in the process point the field to sections of their own.
+ * Those have ended, or were aborted, before anything else runs in the thread.
+ * So a value that is not ours counts as an interruption, and may be
+ * overwritten. */
+#include <config.h>
+#include <stddef.h>
+#include "clock.h"
+#include "probe.h"
+#include "rseq.h"
+#include "thread.h"
+#if HAVE_RSEQ
+#include <sys/rseq.h>
+#endif
+
+#define SECTIONS 64
+
+/* struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
+static struct {
+	uint32_t version, flags;
+	uint64_t start, length, abort;
+} __attribute__((aligned(32))) rseq_section[SECTIONS];
+
+/* How often the calling thread armed a word, and was interrupted. */
+static CPUC_THREAD struct {
+	volatile uint32_t armed, interrupted;
+} rseq_own;
+
+static bool rseq_tried, rseq_ready;
+
+bool cpuc_rseq_available(void)
+{
+	return __atomic_load_n(&rseq_ready, __ATOMIC_ACQUIRE);
+}
+
+static uintptr_t rseq_value(uint32_t i)
+{
+	return (uintptr_t)&rseq_section[i % SECTIONS];
+}
+
+uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word)
+{
+	uintptr_t value = rseq_value(++rseq_own.armed);
+
+	*word = value;
+	return value;
+}
+
+void cpuc_rseq_interrupted(void)
+{
+	rseq_own.interrupted++;
+}
+
+long long cpuc_rseq_interruptions(bool look)
+{
+	cpuc_rseq_word *word = cpuc_rseq_own();
+
+	if (word == NULL)
+		return -1;
+	if (look && *word != rseq_value(rseq_own.armed)) {
+		rseq_own.interrupted++;
+		cpuc_rseq_arm(word);
+	}
+	return rseq_own.interrupted;
+}
+
+#if HAVE_RSEQ
+
+#define SIZE 20 /* of the area, with all that it had at first */
+
+/* What the kernel looks for before the address to which a section aborts. */
+static const uint32_t rseq_signature[2] = {RSEQ_SIG};
+
+static void rseq_try_clock(void *ns)
+{
+	*(uint64_t *)ns = cpuc_clock_thread_ns();
+}
+
+void cpuc_rseq_prepare(void)
+{
+	uint64_t ns = 0;
+	int i;
+
+	if (rseq_tried || __rseq_size < SIZE)
+		return;
+	rseq_tried = true;
+	if (cpuc_probe(rseq_try_clock, &ns) != 0 || ns == 0)
+		return;
+	for (i = 0; i < SECTIONS; i++)
+		rseq_section[i].abort = (uintptr_t)&rseq_signature[1];
+	__atomic_store_n(&rseq_ready, true, __ATOMIC_RELEASE);
+}
+
+static volatile struct rseq *rseq_area(void)
+{
+	return (volatile struct rseq *)((char *)__builtin_thread_pointer() +
+					__rseq_offset);
+}
+
+uint32_t cpuc_rseq_cpu(void)
+{
+	return rseq_area()->cpu_id;
+}
+
+/* The half of the field that holds a pointer: the other one stays zero. */
+cpuc_rseq_word *cpuc_rseq_own(void)
+{
+	volatile char *field = (volatile char *)&rseq_area()->rseq_cs;
+
+	/* Negative where the kernel refused to register the thread. */
+	if (!cpuc_rseq_available() || (int32_t)cpuc_rseq_cpu() < 0)
+		return NULL;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	field += sizeof(uint64_t) - sizeof(uintptr_t);
+#endif
+	return (cpuc_rseq_word *)field;
+}
+
+#else
+
+void cpuc_rseq_prepare(void)
+{
+}
+
+uint32_t cpuc_rseq_cpu(void)
+{
+	return 0;
+}
+
+cpuc_rseq_word *cpuc_rseq_own(void)
+{
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A word of each thread that the kernel clears when it interrupts the thread:
+ * to run another one, to move it to another CPU, or to have it handle a signal.
+ * Nothing is asked of the kernel for that, and no permission is needed. */
+#ifndef CPUC_RSEQ_H
+#define CPUC_RSEQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef volatile uintptr_t cpuc_rseq_word;
+
+/* Finds out whether there are such words, and a clock of the time for which a
+ * thread ran. Under the lock, between cpuc_probe_begin and cpuc_probe_end. */
+void cpuc_rseq_prepare(void);
+
+/* Whether the above found them. */
+bool cpuc_rseq_available(void);
+
+/* The calling thread's word; NULL: it has none. */
+cpuc_rseq_word *cpuc_rseq_own(void);
+
+/* Stores a value in a word, another one than the 63 before, and returns it. In
+ * a thread's own word it stays until the thread is interrupted. */
+uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
+
+/* The CPU on which the calling thread, which has a word, is running. */
+uint32_t cpuc_rseq_cpu(void);
+
+/* Counts an interruption of which the calling thread's word has told. */
+void cpuc_rseq_interrupted(void);
+
+/* How many there were; -1: the thread has no word. Looks at the word now, if
+ * nobody else does who counts them. */
+long long cpuc_rseq_interruptions(bool look);
+
+#endif
