@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "cpucycles.h"
 
@@ -72,6 +73,18 @@ static long long thread_still(long long c)
 static long long thread_slow(long long c)
 {
 	return other_thread() ? slow(c) : c;
+}
+
+/* As a clock counts, which does not stand still with the thread. */
+static long long thread_clock(long long c)
+{
+	struct timespec t;
+
+	if (!other_thread())
+		return c;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (long long)(((double)t.tv_sec + (double)t.tv_nsec / 1e9) *
+			   (double)cpucycles_persecond());
 }
 
 static long long fork_back(long long c)
@@ -140,6 +153,7 @@ static const struct mistake {
 	{"thread-back", thread_back},
 	{"thread-still", thread_still},
 	{"thread-slow", thread_slow},
+	{"thread-clock", thread_clock},
 	{"fork-back", fork_back},
 	{"fork-still", fork_still},
 	{"fork-again", fork_again},

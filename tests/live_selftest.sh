@@ -75,8 +75,9 @@ mistake still "advances clock threads fork" \
 	advances clock threads fork migration
 mistake slow "clock chain" \
 	"0.7 of the true rate: 'clock', and 'chain' for core cycles" --quick
-mistake thread-still threads "a count that stands still in threads" --quick
-mistake thread-slow threads "one that is slow in threads" --quick
+mistake thread-still "threads sharing" "a count that stands still in threads" --quick
+mistake thread-slow "threads sharing" "one that is slow in threads" --quick
+mistake thread-clock sharing "one that counts other threads' time" --quick
 mistake fork-back fork "one that goes back in children" --quick
 mistake fork-still fork "one that stands still in children" --quick
 mistake fork-again fork "one that begins again in children" --quick

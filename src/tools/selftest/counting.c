@@ -21,7 +21,7 @@
  * core's rate may change meanwhile. */
 #define TOLERANCE_WRAP 25
 
-static long long counting_clock_ns(clockid_t clock)
+long long counting_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 

@@ -3,9 +3,11 @@
 #ifndef COUNTING_H
 #define COUNTING_H
 
+#include <time.h>
 #include "selftest.h"
 
-/* CLOCK_MONOTONIC, in nanoseconds. */
+/* A clock, and CLOCK_MONOTONIC, in nanoseconds. */
+long long counting_clock_ns(clockid_t clock);
 long long counting_ns(void);
 
 /* Keeps the core busy for tens of microseconds, in user mode. */

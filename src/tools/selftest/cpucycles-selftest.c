@@ -55,6 +55,7 @@ static const struct check {
 	{"clock", "the rate is right by CLOCK_MONOTONIC", counting_clock, 1},
 	{"chain", "instructions of known latency count as that many cycles", chain_check, 0},
 	{"threads", "other threads count at the first thread's rate", elsewhere_threads, 10},
+	{"sharing", "two threads on one CPU: each counts its own work", elsewhere_sharing, 10},
 	{"fork", "a child process counts on, at its parent's rate", elsewhere_fork, 10},
 	{"migration", "the count goes on when the thread moves to another CPU", elsewhere_migration, 0},
 	{"wrap32", "an interval of more than 2^32 cycles counts in full", counting_wrap32, 10},

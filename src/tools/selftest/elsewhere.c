@@ -102,6 +102,73 @@ enum outcome elsewhere_threads(struct selftest *t)
 	return outcome;
 }
 
+/* One of two threads on one CPU: its count, and the time for which it ran. */
+struct sharing {
+	pthread_t id;
+	long long ns, count, passed;
+};
+
+static void *sharing_count(void *arg)
+{
+	struct sharing *s = arg;
+	long long ran, ns = 0, begun;
+
+	while (!__atomic_load_n(&elsewhere_gate, __ATOMIC_ACQUIRE))
+		sched_yield();
+	cpucycles();
+	begun = counting_ns();
+	ran = counting_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	s->count = cpucycles();
+	while (ns < s->ns) {
+		counting_work();
+		ns = counting_clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+	}
+	s->count = cpucycles() - s->count;
+	s->passed = counting_ns() - begun;
+	s->ns = ns;
+	return NULL;
+}
+
+static bool sharing_both(struct sharing *s, long long ns)
+{
+	struct affinity a;
+	int n, i;
+
+	if (affinity_get(&a) != 0)
+		return false;
+	affinity_pin(&a, affinity_here());
+	__atomic_store_n(&elsewhere_gate, 0, __ATOMIC_RELAXED);
+	for (n = 0; n < 2; n++) {
+		s[n].ns = ns;
+		if (pthread_create(&s[n].id, NULL, sharing_count, &s[n]) != 0)
+			break;
+	}
+	__atomic_store_n(&elsewhere_gate, 1, __ATOMIC_RELEASE);
+	affinity_end(&a);
+	for (i = 0; i < n; i++)
+		pthread_join(s[i].id, NULL);
+	return n == 2;
+}
+
+enum outcome elsewhere_sharing(struct selftest *t)
+{
+	struct sharing s[2];
+	double percent;
+
+	if (!t->counter.per_thread)
+		return say(t, SKIPPED,
+			   "the count goes on while others have the CPU");
+	if (!sharing_both(s, t->ms * 250000LL))
+		return say(t, SKIPPED, "no two threads on one CPU");
+	percent = (double)(s[0].count + s[1].count) * 1e11 /
+		  (double)(s[0].ns + s[1].ns) / (double)t->base.hz;
+	return say(
+		t, selftest_near(percent, 6) ? GOOD : OFF,
+		"two threads that ran for %.0f%% of the time count %.2f%% of "
+		"that",
+		(double)s[0].ns * 100 / (double)s[0].passed, percent);
+}
+
 enum outcome elsewhere_fork(struct selftest *t)
 {
 	struct elsewhere *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE,

@@ -6,6 +6,7 @@
 #include "selftest.h"
 
 enum outcome elsewhere_threads(struct selftest *t);
+enum outcome elsewhere_sharing(struct selftest *t);
 enum outcome elsewhere_fork(struct selftest *t);
 enum outcome elsewhere_migration(struct selftest *t);
 
