@@ -131,7 +131,7 @@ static void sleep_100ms(void)
 static void check_job(const char *name, void (*act)(void), int times,
 		      int chains, int threads, double without)
 {
-	struct job job[2];
+	struct job job[2] = {{0}};
 	double off = 1;
 	bool back = false;
 	int i, tries;
