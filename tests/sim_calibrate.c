@@ -218,7 +218,7 @@ static int open_machine(double ghz, double ticks, double by)
 	core = ghz;
 	clock_rate = ticks;
 	step = by;
-	drift = now = since = dither = turning = 0;
+	drift = now = away = since = dither = turning = 0;
 	bad = 0;
 	stopped = 0;
 	hook = NULL;
