@@ -89,7 +89,9 @@ static long long calls_ns(void)
 
 /* Counts taken just inside and just outside the two readings of the clock give
  * bounds that hold however long a reading takes. The difference of two counts
- * is off by up to a tick, which is microseconds with some counters. */
+ * is off by up to a tick, which is microseconds with some counters. In a longer
+ * time the thread was preempted, or a calibrated counter measured: the clock
+ * went on then, and the count may not have. */
 static void calls_observe_once(struct observed *o, double tick)
 {
 	long long inner, outer, ns;
@@ -104,13 +106,12 @@ static void calls_observe_once(struct observed *o, double tick)
 	inner = cpucycles() - inner;
 	ns = calls_ns() - ns;
 	outer = cpucycles() - outer;
-	if (ns <= 0)
+	if (ns <= 0 || (o->ns > 0 && ns >= o->ns))
 		return;
 	low = (double)inner > tick ? (double)inner - tick : 0;
 	high = (double)outer + tick;
-	if (o->ns == 0 || (high - low) / (double)ns < (o->high - o->low) / 1e9)
-		*o = (struct observed){o->loops, ns, low * 1e9 / (double)ns,
-				       high * 1e9 / (double)ns};
+	*o = (struct observed){o->loops, ns, low * 1e9 / (double)ns,
+			       high * 1e9 / (double)ns};
 }
 
 int calls_observe(struct observed o[OBSERVED])
