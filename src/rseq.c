@@ -33,7 +33,7 @@ static CPUC_THREAD struct {
 	volatile uint32_t armed, interrupted;
 } rseq_own;
 
-static bool rseq_tried, rseq_ready;
+static bool rseq_ready;
 
 bool cpuc_rseq_available(void)
 {
@@ -74,6 +74,8 @@ long long cpuc_rseq_interruptions(bool look)
 #if HAVE_RSEQ
 
 #define SIZE 20 /* of the area, with all that it had at first */
+
+static bool rseq_tried;
 
 /* What the kernel looks for before the address to which a section aborts. */
 static const uint32_t rseq_signature[2] = {RSEQ_SIG};

@@ -30,7 +30,7 @@ line 'iqm -?[0-9]+ ([+-][0-9]+){64}' 1 "an iqm line with 64 differences"
 line 'observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds' \
 	5 "observed persecond lines"
 line 'kind (core|calibrated|reference|os|zero)' 1 "a kind line"
-line 'per thread (yes|no)' 1 "a line that tells whose cycles it counts"
+line 'per thread (yes|no: .+)' 1 "a line that tells whose cycles it counts"
 ! grep -vE '^cpucycles (version|tracesetup|persecond|implementation|iqm|observed|kind|per thread|unavailable|note) ' \
 	"$tmp/out"
 ok "no line of another form"

@@ -4,6 +4,7 @@
 #include <config.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include "rseq.h"
 
 /* The word is the real one, or none; the thread's clock is pretended. */
