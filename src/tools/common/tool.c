@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What every tool does at its beginning and at its end. */
+/* What every tool does. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "cpucycles.h"
 #include "tool.h"
 
@@ -28,4 +29,10 @@ int tool_end(const char *tool, int status)
 	fprintf(stderr, "%s: cannot write the output: %s\n", tool,
 		strerror(errno));
 	return TOOL_FINDING;
+}
+
+void tool_progress(const char *text)
+{
+	if (isatty(2))
+		fprintf(stderr, "\r\033[K%s", text);
 }

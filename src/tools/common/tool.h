@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What every tool does at its beginning and at its end. */
+/* What every tool does. */
 #ifndef TOOL_H
 #define TOOL_H
 
@@ -19,5 +19,9 @@ int tool_usage(const char *tool, const char *unexpected);
 /* The exit status: `status`, unless the output could not be written, which a
  * message tells. */
 int tool_end(const char *tool, int status);
+
+/* Shows what takes so long on the terminal, in place of what it showed before;
+ * "" at the end. Nothing where standard error is no terminal. */
+void tool_progress(const char *text);
 
 #endif

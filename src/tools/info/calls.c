@@ -79,7 +79,7 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n,
 	}
 }
 
-static long long calls_ns(void)
+long long calls_ns(void)
 {
 	struct timespec t;
 

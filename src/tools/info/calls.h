@@ -6,6 +6,9 @@
 #define CALLS_FEW 64    /* the text report has so many differences */
 #define CALLS_MANY 4096 /* enough for a histogram */
 
+/* CLOCK_MONOTONIC. */
+long long calls_ns(void);
+
 /* In cycles. */
 struct calls {
 	int n;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "json.h"
+#include "noise.h"
 #include "plot.h"
 #include "report.h"
 #include "svg.h"
@@ -26,6 +27,9 @@ static const char help[] =
 	"                      nominal rate and the rate of its core measured now, in\n"
 	"                      Hz, their ratio, and the spread of 15 measurements\n"
 	"      --json          one JSON object, for programs\n"
+	"      --noise         what disturbs timings here now, measured in a second or two,\n"
+	"                      what would help, and which differences are too small to\n"
+	"                      be seen; with --json, as a member of its object\n"
 	"      --plot          a histogram of the cycles from call to call, as wide as\n"
 	"                      the terminal\n"
 	"      --svg=FILE      a picture of the same, and of the rate of the count;\n"
@@ -39,8 +43,9 @@ static const char help[] =
 	"\n"
 	"Exit status:\n"
 	"  0  cycles are counted\n"
-	"  1  nothing counts here, the counter named by --counter does not work, or\n"
-	"     the output cannot be written\n"
+	"  1  nothing counts here, the counter named by --counter does not work,\n"
+	"     --noise finds that a difference of 1% cannot be seen, or the output\n"
+	"     cannot be written\n"
 	"  2  wrong usage, or --counter names a counter that does not exist\n";
 /* clang-format on */
 
@@ -64,13 +69,14 @@ static int select_counter(const char *name)
 	return TOOL_USAGE;
 }
 
-enum { COUNTER = 256, FORM };
+enum { COUNTER = 256, NOISE, FORM };
 
 static const struct option options[] = {
 	{"counter", required_argument, NULL, COUNTER},
 	{"cpus", no_argument, NULL, FORM},
 	{"help", no_argument, NULL, 'h'},
 	{"json", no_argument, NULL, FORM + 1},
+	{"noise", no_argument, NULL, NOISE},
 	{"plot", no_argument, NULL, FORM + 2},
 	{"svg", required_argument, NULL, FORM + 3},
 	{"version", no_argument, NULL, 'V'},
@@ -82,10 +88,18 @@ typedef int report_function(const struct request *r);
 static report_function *const forms[] = {report_cpus, json_print, plot_print,
 					 svg_save};
 
+static int two_forms(void)
+{
+	fputs("cpucycles-info: use only one of --cpus, --json, --noise, "
+	      "--plot and --svg, or --json with --noise\n",
+	      stderr);
+	return tool_usage(TOOL, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	report_function *report = NULL;
-	struct request r = {NULL, NULL};
+	struct request r = {NULL, NULL, false};
 	int option, status = TOOL_GOOD;
 
 	setlocale(LC_CTYPE, "");
@@ -93,6 +107,9 @@ int main(int argc, char **argv)
 		switch (option) {
 		case COUNTER:
 			r.counter = optarg;
+			break;
+		case NOISE:
+			r.noise = true;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -103,18 +120,18 @@ int main(int argc, char **argv)
 		case '?':
 			return tool_usage(TOOL, NULL);
 		default:
-			if (report && report != forms[option - FORM]) {
-				fputs("cpucycles-info: use only one of --cpus, "
-				      "--json, --plot and --svg\n",
-				      stderr);
-				return tool_usage(TOOL, NULL);
-			}
+			if (report && report != forms[option - FORM])
+				return two_forms();
 			report = forms[option - FORM];
 			r.file = optarg;
 		}
 	}
 	if (optind < argc)
 		return tool_usage(TOOL, argv[optind]);
+	if (r.noise && report != NULL && report != json_print)
+		return two_forms();
+	if (r.noise && report == NULL)
+		report = noise_print;
 	if (r.counter != NULL)
 		status = select_counter(r.counter);
 	if (status == TOOL_GOOD)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "calls.h"
 #include "json.h"
+#include "noise.h"
 #include "../common/tool.h"
 
 /* The length of the UTF-8 character at s (RFC 3629), or 0. */
@@ -140,9 +141,77 @@ static void json_calls(void)
 	printf("]\n\t}\n");
 }
 
+static void json_or_null(const char *key, const char *value)
+{
+	if (*value != '\0')
+		json_member(key, value, ",\n");
+	else
+		printf("%s: null,\n", key);
+}
+
+static void json_gaps(const char *name, const struct noise_gaps *g)
+{
+	printf("\t\t\"%s\": {\n"
+	       "\t\t\t\"share\": %.9g,\n"
+	       "\t\t\t\"per_second\": %.9g,\n"
+	       "\t\t\t\"median_ns\": %lld,\n"
+	       "\t\t\t\"longest_ns\": %lld\n"
+	       "\t\t},\n",
+	       name, g->share, g->persecond, g->median, g->longest);
+}
+
+static void json_hints(const struct noise *n)
+{
+	const char *hint, *end = "";
+	int i;
+
+	printf("\t\t\"hints\": {");
+	for (i = 0; i < NOISE_ITEMS; i++) {
+		hint = noise_hint(n, (enum noise_item)i);
+		if (hint == NULL)
+			continue;
+		printf("%s\n\t\t\t\"%s\": ", end, noise_names[i]);
+		json_string(stdout, hint);
+		end = ",";
+	}
+	printf("%s}\n", *end ? "\n\t\t" : "");
+}
+
+static int json_noise(void)
+{
+	const struct noise *n = noise_measure();
+
+	printf("\t\"noise\": {\n"
+	       "\t\t\"seconds\": %.9g,\n",
+	       n->seconds);
+	json_gaps(noise_names[NOISE_INTERRUPTS], &n->gaps[NOISE_INTERRUPTS]);
+	if (n->told)
+		json_gaps(noise_names[NOISE_PREEMPTION],
+			  &n->gaps[NOISE_PREEMPTION]);
+	else
+		printf("\t\t\"%s\": null,\n", noise_names[NOISE_PREEMPTION]);
+	if (n->steal >= 0)
+		printf("\t\t\"steal\": %.9g,\n", n->steal);
+	else
+		printf("\t\t\"steal\": null,\n");
+	printf("\t\t\"dither\": %.9g,\n"
+	       "\t\t\"rate_moved\": %.9g,\n",
+	       n->dither, n->moved);
+	json_or_null("\t\t\"governor\"", n->system.governor);
+	printf("\t\t\"turbo\": %s,\n", n->system.turbo < 0 ? "null"
+				       : n->system.turbo   ? "true"
+							   : "false");
+	json_or_null("\t\t\"core_cpus\"", n->system.threads);
+	printf("\t\t\"visible_difference\": %.9g,\n", n->visible / 1e4);
+	json_hints(n);
+	printf("\t},\n");
+	return noise_status(n);
+}
+
 int json_print(const struct request *r)
 {
 	long long core = cpucycles_observepersecond();
+	int status = TOOL_GOOD;
 	struct machine m;
 
 	report_machine(&m);
@@ -167,7 +236,9 @@ int json_print(const struct request *r)
 	json_observed();
 	json_environment(r);
 	json_counters();
+	if (r->noise)
+		status = json_noise();
 	json_calls();
 	printf("}\n");
-	return TOOL_GOOD;
+	return status;
 }

@@ -3,6 +3,7 @@
 #ifndef CPUC_TOOLS_REPORT_H
 #define CPUC_TOOLS_REPORT_H
 
+#include <stdbool.h>
 #include "cpucycles.h"
 
 /* What the command line asks for. Each report counts with the counter that is
@@ -10,6 +11,7 @@
 struct request {
 	const char *counter; /* of --counter; NULL: the library chooses */
 	const char *file;    /* of --svg; "-" is stdout */
+	bool noise;          /* --noise */
 };
 
 int report_text(const struct request *r);

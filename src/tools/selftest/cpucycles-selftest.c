@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include "../common/affinity.h"
 #include "../common/tool.h"
 #include "chain.h"
@@ -65,13 +64,6 @@ static const struct check {
 
 #define CHECKS (sizeof checks / sizeof *checks)
 
-/* On a terminal, in place of what it showed before. */
-static void show_progress(const char *text)
-{
-	if (isatty(2))
-		fprintf(stderr, "\r\033[K%s", text);
-}
-
 /* Repeats a check whose rate is off: that of a wrong counter is off again. */
 static enum outcome run_tries(const struct check *c, struct selftest *t)
 {
@@ -86,7 +78,7 @@ static enum outcome run_tries(const struct check *c, struct selftest *t)
 		outcome = c->run(t);
 		if (outcome != OFF || i == TRIES)
 			return outcome == OFF ? BAD : outcome;
-		show_progress("");
+		tool_progress("");
 		printf("# %s, once more: %s\n", c->name, t->text);
 		fflush(stdout);
 		nanosleep(&pause, NULL);
@@ -146,9 +138,9 @@ static int run_all(struct selftest *t, unsigned chosen)
 	for (i = 0; i < CHECKS; i++) {
 		if (!(chosen >> i & 1))
 			continue;
-		show_progress(checks[i].name);
+		tool_progress(checks[i].name);
 		outcome = run_one(&checks[i], t);
-		show_progress("");
+		tool_progress("");
 		printf("%sok %u - %s%s%s\n", outcome == BAD ? "not " : "", ++n,
 		       checks[i].name, outcome == SKIPPED ? " # SKIP " : ": ",
 		       t->text);

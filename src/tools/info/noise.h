@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What disturbs timings on this machine now, and by how much. */
+#ifndef CPUC_TOOLS_NOISE_H
+#define CPUC_TOOLS_NOISE_H
+
+#include <stdbool.h>
+#include "report.h"
+#include "system.h"
+
+/* A line of the report each. */
+enum noise_item {
+	NOISE_INTERRUPTS, /* by the kernel, firmware or the hypervisor */
+	NOISE_PREEMPTION, /* by other threads */
+	NOISE_STEAL,
+	NOISE_DITHER,
+	NOISE_RATE,
+	NOISE_GOVERNOR,
+	NOISE_TURBO,
+	NOISE_SMT,
+	NOISE_VERDICT,
+	NOISE_ITEMS
+};
+extern const char *const noise_names[NOISE_ITEMS];
+
+/* Intervals in which the thread did not run. */
+struct noise_gaps {
+	double share, persecond;   /* of the time; how many */
+	long long median, longest; /* ns; 0 where there were none */
+};
+
+/* Shares are parts of 1. */
+struct noise {
+	struct noise_gaps gaps[NOISE_PREEMPTION + 1];
+	bool told;      /* whether interrupts can be told from preemption */
+	double seconds; /* that the measurement took */
+	double steal;   /* of the time when CPUs had work; -1: not told */
+	double dither;  /* the middle half of windows, of their median */
+	double moved;   /* the rate, from the first windows to the last */
+	long long hz;   /* of the core; 0 where it cannot be measured */
+	struct system system;
+	int visible;  /* the smallest difference to believe, in 1/10000 */
+	bool coarse;  /* which is as large because of the counter's step */
+	int windowns; /* how long a window was */
+};
+
+/* Takes a second or two. Returns static storage. */
+const struct noise *noise_measure(void);
+
+/* What would help, or NULL. */
+const char *noise_hint(const struct noise *n, enum noise_item item);
+
+/* The exit status: TOOL_FINDING if the verdict is worse than 1%. */
+int noise_status(const struct noise *n);
+
+int noise_print(const struct request *r);
+
+/* The parts that compute. All sort their arrays, and use n > 0 elements. */
+
+/* Of gaps of so many ns within `total` ns; n may be 0. */
+struct noise_gaps noise_sum(long long *ns, int n, long long total);
+
+/* The distance of the quartiles, of the median. */
+double noise_scatter(long long *values, int n);
+
+/* By how much the median of the last quarter is off that of the first. */
+double noise_drift(const long long *values, int n);
+
+/* The smallest difference to believe, in 1/10000, of medians of the same code,
+ * at most NOISE_BATCHES; `step` is that of the count. */
+#define NOISE_BATCHES 64
+int noise_visible(const long long *median, int n, long long step);
+
+#endif

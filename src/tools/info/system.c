@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What Linux tells of a CPU that makes timings scatter. */
+#include <config.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "system.h"
+
+#define CPUS "/sys/devices/system/cpu"
+
+/* The first line of root + path, without its end; "" if there is none, or it
+ * does not fit. */
+static void system_line(const char *root, const char *path, char *line,
+			int size)
+{
+	char full[1024];
+	FILE *f = NULL;
+	size_t end;
+
+	if (snprintf(full, sizeof full, "%s%s", root, path) < (int)sizeof full)
+		f = fopen(full, "r");
+	if (f == NULL || fgets(line, size, f) == NULL)
+		*line = '\0';
+	if (f != NULL)
+		fclose(f);
+	end = strcspn(line, "\n");
+	/* Without its end it may be a part. */
+	line[line[end] == '\n' ? end : 0] = '\0';
+}
+
+/* 0 or 1, or -1 where the file has something else. */
+static int system_flag(const char *root, const char *path)
+{
+	char line[8];
+
+	system_line(root, path, line, sizeof line);
+	return !strcmp(line, "0") ? 0 : !strcmp(line, "1") ? 1 : -1;
+}
+
+/* A name or a list, to be printed as it is. */
+static void system_word(const char *root, int cpu, const char *name, char *word,
+			int size)
+{
+	char path[128];
+	char *c;
+
+	snprintf(path, sizeof path, CPUS "/cpu%d/%s", cpu, name);
+	system_line(root, path, word, size);
+	for (c = word; *c != '\0'; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '?';
+}
+
+void system_read(const char *root, int cpu, struct system *s)
+{
+	int off = system_flag(root, CPUS "/intel_pstate/no_turbo");
+
+	s->turbo = off >= 0 ? !off : system_flag(root, CPUS "/cpufreq/boost");
+	system_word(root, cpu, "cpufreq/scaling_governor", s->governor,
+		    sizeof s->governor);
+	system_word(root, cpu, "topology/thread_siblings_list", s->threads,
+		    sizeof s->threads);
+}
+
+int system_several(const char *list)
+{
+	return strpbrk(list, ",-") != NULL;
+}
+
+int system_time(const char *root, struct system_time *t)
+{
+	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+	char line[512], *p = line + 3, *end;
+	long long value;
+	int i;
+
+	*t = (struct system_time){0, 0};
+	system_line(root, "/proc/stat", line, sizeof line);
+	if (strncmp(line, "cpu ", 4) != 0)
+		return -1;
+	for (i = 0; i < FIELDS; i++, p = end) {
+		value = strtoll(p, &end, 10);
+		if (end == p)
+			return -1;
+		if (i != IDLE && i != IOWAIT)
+			t->busy += value;
+		if (i == STEAL)
+			t->stolen = value;
+	}
+	return 0;
+}
