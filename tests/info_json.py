@@ -41,13 +41,14 @@ def check(value, schema, root, where):
         "type": lambda v: any(has_type(value, t) for t in as_list(v)),
         "enum": lambda v: value in v,
         "pattern": lambda v: re.search(v, value),
-        "minLength": lambda v: len(value) >= v,
+        "minLength": lambda v: value is None or len(value) >= v,
         "minimum": lambda v: value is None or value >= v,
         "maximum": lambda v: value is None or value <= v,
         "minItems": lambda v: len(value) >= v,
         "maxItems": lambda v: len(value) <= v,
-        "required": lambda v: all(key in value for key in v),
+        "required": lambda v: value is None or all(key in value for key in v),
         "additionalProperties": lambda v: v
+        or value is None
         or not set(value) - set(schema["properties"]),
     }
     for word, v in schema.items():
@@ -60,7 +61,7 @@ def check(value, schema, root, where):
             wrong.append(f"{where}: {value!r} against {word} {v!r}")
             return
     for key, v in schema.get("properties", {}).items():
-        if key in value:
+        if value is not None and key in value:
             check(value[key], v, root, f"{where}.{key}")
 
 
@@ -102,6 +103,15 @@ def agree(report):
         must(o["low"] <= o["high"], "bounds are not in order")
     for name, o in report["environment"].items():
         must(o["in_force"] == (o["reason"] == ""), name + ": reason")
+    noise = report.get("noise")
+    if noise is None:
+        return
+    must(noise["interrupts"] is not None, "only preemption may be unknown")
+    for name in ("interrupts", "preemption"):
+        gaps = noise[name] or noise["interrupts"]
+        must(gaps["median_ns"] <= gaps["longest_ns"], name + ": median")
+    must(noise["dither"] <= noise["dither_worst"], "dither")
+    must((noise["turbo"] is True) == ("turbo" in noise["hints"]), "turbo")
 
 
 def no_twins(pairs):

@@ -3,12 +3,10 @@
  * C locale and in one whose decimal point is a comma. */
 #include <config.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
-#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +15,7 @@
 
 #include "nominal.h"
 #include "tap.h"
+#include "tree.h"
 
 #define ETC "/etc/cpucyclespersecond"
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
@@ -36,9 +35,6 @@ static const char *const paths[] = {ETC,  SETSPEED, SCALING, HARDWARE, TICK,
 
 extern char **environ;
 
-static char base[1024]; /* the directory that everything is made in */
-static char root[1024]; /* the fake tree in it */
-
 static void run(char *const argv[])
 {
 	posix_spawn_file_actions_t fa;
@@ -51,91 +47,6 @@ static void run(char *const argv[])
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	posix_spawn_file_actions_destroy(&fa);
-}
-
-static void remove_all(const char *path)
-{
-	char inner[2048];
-	struct dirent *e;
-	DIR *dir;
-
-	if (remove(path) == 0 || !(dir = opendir(path)))
-		return;
-	while ((e = readdir(dir)) != NULL) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name);
-		remove_all(inner);
-	}
-	closedir(dir);
-	remove(path);
-}
-
-static void remove_base(void)
-{
-	remove_all(base);
-}
-
-/* A test runner that has lost its patience sends one of these. */
-static void interrupted(int sig)
-{
-	remove_base();
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void die(const char *what)
-{
-	printf("Bail out! %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void make_base(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	if (!tmp || !*tmp)
-		tmp = "/tmp";
-	if (strlen(tmp) > 300)
-		skip_all("TMPDIR is too long for textfile.c's buffer");
-	snprintf(base, sizeof(base), "%s/sim_nominal.XXXXXX", tmp);
-	if (!mkdtemp(base))
-		skip_all("no directory in %s: %s", tmp, strerror(errno));
-	atexit(remove_base);
-	signal(SIGALRM, interrupted);
-	signal(SIGHUP, interrupted);
-	signal(SIGINT, interrupted);
-	signal(SIGTERM, interrupted);
-	strcat(strcpy(root, base), "/root");
-}
-
-/* root + path, the directories above it made; static storage. */
-static const char *place(const char *path)
-{
-	static char full[2048];
-	char *p = full + strlen(base) + 1;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (; (p = strchr(p, '/')) != NULL; p++) {
-		*p = 0;
-		if (mkdir(full, 0755) < 0 && errno != EEXIST)
-			die(full);
-		*p = '/';
-	}
-	return full;
-}
-
-static void put(const char *path, const void *text, size_t len)
-{
-	int fd = open(place(path), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len || close(fd) < 0)
-		die(path);
-}
-
-static void put_text(const char *path, const char *text)
-{
-	put(path, text, strlen(text));
 }
 
 static void clear(void)
@@ -548,7 +459,7 @@ int main(void)
 	const char *locale;
 
 	alarm(300);
-	make_base();
+	make_base("sim_nominal");
 	test_all("C");
 	locale = comma_locale();
 	if (locale)

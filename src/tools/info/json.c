@@ -141,28 +141,43 @@ static void json_calls(void)
 	printf("]\n\t}\n");
 }
 
-static void json_or_null(const char *key, const char *value)
+/* A member of the noise: a share, and null for one that is not known. */
+static void json_share(const char *key, double share)
 {
-	if (*value != '\0')
-		json_member(key, value, ",\n");
+	if (share < 0)
+		printf("\t\t\"%s\": null,\n", key);
 	else
-		printf("%s: null,\n", key);
+		printf("\t\t\"%s\": %.9g,\n", key, share);
 }
 
-static void json_gaps(const char *name, const struct noise_gaps *g)
+static void json_word(const char *key, const char *word)
 {
-	printf("\t\t\"%s\": {\n"
-	       "\t\t\t\"share\": %.9g,\n"
-	       "\t\t\t\"per_second\": %.9g,\n"
-	       "\t\t\t\"median_ns\": %lld,\n"
-	       "\t\t\t\"longest_ns\": %lld\n"
-	       "\t\t},\n",
-	       name, g->share, g->persecond, g->median, g->longest);
+	printf("\t\t\"%s\": ", key);
+	if (*word != '\0')
+		json_string(stdout, word);
+	printf("%s,\n", *word != '\0' ? "" : "null");
+}
+
+static void json_gaps(const struct noise *n, enum noise_item item)
+{
+	const struct noise_gaps *g = &n->gaps[item];
+
+	printf("\t\t\"%s\": ", noise_names[item]);
+	if (item == NOISE_PREEMPTION && !n->told)
+		printf("null,\n");
+	else
+		printf("{\n"
+		       "\t\t\t\"share\": %.9g,\n"
+		       "\t\t\t\"per_second\": %.9g,\n"
+		       "\t\t\t\"median_ns\": %lld,\n"
+		       "\t\t\t\"longest_ns\": %lld\n"
+		       "\t\t},\n",
+		       g->share, g->persecond, g->median, g->longest);
 }
 
 static void json_hints(const struct noise *n)
 {
-	const char *hint, *end = "";
+	const char *hint, *comma = "";
 	int i;
 
 	printf("\t\t\"hints\": {");
@@ -170,39 +185,31 @@ static void json_hints(const struct noise *n)
 		hint = noise_hint(n, (enum noise_item)i);
 		if (hint == NULL)
 			continue;
-		printf("%s\n\t\t\t\"%s\": ", end, noise_names[i]);
+		printf("%s\n\t\t\t\"%s\": ", comma, noise_names[i]);
 		json_string(stdout, hint);
-		end = ",";
+		comma = ",";
 	}
-	printf("%s}\n", *end ? "\n\t\t" : "");
+	printf("%s}\n", *comma ? "\n\t\t" : "");
 }
 
 static int json_noise(void)
 {
 	const struct noise *n = noise_measure();
+	const struct system *s = &n->system;
 
-	printf("\t\"noise\": {\n"
-	       "\t\t\"seconds\": %.9g,\n",
-	       n->seconds);
-	json_gaps(noise_names[NOISE_INTERRUPTS], &n->gaps[NOISE_INTERRUPTS]);
-	if (n->told)
-		json_gaps(noise_names[NOISE_PREEMPTION],
-			  &n->gaps[NOISE_PREEMPTION]);
-	else
-		printf("\t\t\"%s\": null,\n", noise_names[NOISE_PREEMPTION]);
-	if (n->steal >= 0)
-		printf("\t\t\"steal\": %.9g,\n", n->steal);
-	else
-		printf("\t\t\"steal\": null,\n");
-	printf("\t\t\"dither\": %.9g,\n"
-	       "\t\t\"rate_moved\": %.9g,\n",
-	       n->dither, n->moved);
-	json_or_null("\t\t\"governor\"", n->system.governor);
-	printf("\t\t\"turbo\": %s,\n", n->system.turbo < 0 ? "null"
-				       : n->system.turbo   ? "true"
-							   : "false");
-	json_or_null("\t\t\"core_cpus\"", n->system.threads);
-	printf("\t\t\"visible_difference\": %.9g,\n", n->visible / 1e4);
+	printf("\t\"noise\": {\n");
+	json_gaps(n, NOISE_INTERRUPTS);
+	json_gaps(n, NOISE_PREEMPTION);
+	json_share("steal", n->steal);
+	json_share("dither", n->dither);
+	json_share("dither_worst", n->worst);
+	json_share("rate_moved", n->moved);
+	json_share("visible_difference", n->visible / 1e4);
+	json_word("governor", s->governor);
+	printf("\t\t\"turbo\": %s,\n", s->turbo < 0 ? "null"
+				       : s->turbo   ? "true"
+						    : "false");
+	json_word("core_cpus", s->threads);
 	json_hints(n);
 	printf("\t},\n");
 	return noise_status(n);

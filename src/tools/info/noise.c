@@ -28,6 +28,8 @@
 #define BATCHES_MIN 16
 #define BATCHES_NS 1000000000LL /* enough, when there are so many */
 
+#define VERDICT 100 /* 1/10000: worse is a finding */
+
 const char *const noise_names[NOISE_ITEMS] = {
 	"interrupts", "preemption", "steal", "dither", "rate",
 	"governor",   "turbo",      "smt",   "verdict"};
@@ -194,8 +196,9 @@ static void noise_windows(struct noise *n)
 	}
 	n->moved = noise_drift(length, b);
 	n->visible = noise_visible(median, b, c.step);
-	n->coarse = n->visible > noise_visible(median, b, 0);
+	n->coarse = noise_visible(median, 1, c.step) > VERDICT;
 	n->dither = (double)noise_median(scatter, b) / 1e6;
+	n->worst = (double)scatter[b - 1] / 1e6;
 	n->windowns = (int)noise_median(length, b);
 }
 
@@ -235,20 +238,21 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 		"use: taskset, isolcpus=",
 		"other virtual machines use the same CPUs: measure on another "
 		"machine, or later",
-		"keep all other CPUs idle and the rate fixed",
+		"keep the other CPUs idle, those of the same core above all, "
+		"and the rate fixed",
 		"warm up, and let what is compared take turns",
 		"cpupower frequency-set -g performance",
 		"turn it off meanwhile: 1 to /sys/devices/system/cpu/"
 		"intel_pstate/no_turbo, or 0 to cpufreq/boost there",
 		"keep the other threads of this core idle",
-		"that is the counter's step: time longer work, or see "
-		"cpucycles-info for finer counters"};
+		"the counter's step alone is as large: see cpucycles-info "
+		"for finer counters"};
 	const struct system *s = &n->system;
 	const bool wanted[NOISE_ITEMS] = {
 		n->gaps[NOISE_INTERRUPTS].share >= 0.005,
 		n->gaps[NOISE_PREEMPTION].share >= 0.001,
 		n->steal > 0,
-		n->dither >= 0.005,
+		n->worst >= 0.01,
 		n->moved >= 0.005,
 		s->governor[0] != '\0' && strcmp(s->governor, "performance"),
 		s->turbo == 1,
@@ -260,72 +264,87 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 
 int noise_status(const struct noise *n)
 {
-	return n->visible > 100 ? TOOL_FINDING : TOOL_GOOD;
+	return n->visible > VERDICT ? TOOL_FINDING : TOOL_GOOD;
 }
 
-static void noise_print_gaps(const struct noise *n, enum noise_item item)
+static void noise_gaps_text(FILE *f, const struct noise *n,
+			    enum noise_item item)
 {
 	const struct noise_gaps *g = &n->gaps[item];
 
 	if (item == NOISE_PREEMPTION && !n->told)
-		printf("not told by the kernel, counted as interrupts");
+		fprintf(f, "not told by the kernel, counted as interrupts");
 	else if (g->longest == 0)
-		printf("none in %.1f s", (double)LISTEN_NS / 1e9);
+		fprintf(f, "none in %.1f s", (double)LISTEN_NS / 1e9);
 	else
-		printf("%.2f%% of the time, %.0f a second, median %.1f us, "
-		       "longest %.1f us",
-		       g->share * 100, g->persecond, (double)g->median / 1e3,
-		       (double)g->longest / 1e3);
+		fprintf(f,
+			"%.2f%% of the time, %.0f a second, median %.1f us, "
+			"longest %.1f us",
+			g->share * 100, g->persecond, (double)g->median / 1e3,
+			(double)g->longest / 1e3);
 }
 
-static void noise_print_rate(const struct noise *n)
+static void noise_rate_text(FILE *f, const struct noise *n)
 {
 	if (n->hz > 0)
-		printf("%.0f MHz, ", (double)n->hz / 1e6);
-	printf("moved by %.2f%% in %.1f s", n->moved * 100, n->seconds);
+		fprintf(f, "%.0f MHz, ", (double)n->hz / 1e6);
+	fprintf(f, "moved by %.2f%% in %.1f s", n->moved * 100, n->seconds);
 }
 
-static void noise_print_item(const struct noise *n, enum noise_item item)
+static void noise_item_text(FILE *f, const struct noise *n,
+			    enum noise_item item)
 {
 	const struct system *s = &n->system;
 	const char *hint = noise_hint(n, item);
 
-	printf("cpucycles noise %s ", noise_names[item]);
+	fprintf(f, "cpucycles noise %s ", noise_names[item]);
 	if (item <= NOISE_PREEMPTION)
-		noise_print_gaps(n, item);
+		noise_gaps_text(f, n, item);
 	else if (item == NOISE_STEAL && n->steal >= 0)
-		printf("%.2f%% of the time when CPUs had work", n->steal * 100);
+		fprintf(f, "%.2f%% of the time when CPUs had work",
+			n->steal * 100);
 	else if (item == NOISE_DITHER)
-		printf("%.2f%% from quartile to quartile of windows of %.1f us",
-		       n->dither * 100, n->windowns / 1e3);
+		fprintf(f,
+			"%.2f%% from quartile to quartile of windows of %.1f "
+			"us, "
+			"%.2f%% in the worst batch",
+			n->dither * 100, n->windowns / 1e3, n->worst * 100);
 	else if (item == NOISE_RATE)
-		noise_print_rate(n);
+		noise_rate_text(f, n);
 	else if (item == NOISE_TURBO && s->turbo >= 0)
-		printf("%s", s->turbo ? "on" : "off");
+		fprintf(f, "%s", s->turbo ? "on" : "off");
 	else if (item == NOISE_GOVERNOR && s->governor[0] != '\0')
-		printf("%s", s->governor);
+		fprintf(f, "%s", s->governor);
 	else if (item == NOISE_SMT && s->threads[0] != '\0')
-		printf("%s%s",
-		       system_several(s->threads) ? "this core is CPUs "
-						  : "none: this core is CPU ",
-		       s->threads);
+		fprintf(f, "%s%s",
+			system_several(s->threads) ? "this core is CPUs "
+						   : "none: this core is CPU ",
+			s->threads);
 	else if (item == NOISE_VERDICT)
-		printf("differences under %.2f%% cannot be seen here with "
-		       "medians of %d",
-		       n->visible / 1e2, WINDOWS);
+		fprintf(f,
+			"differences under %.2f%% cannot be seen here with "
+			"medians of %d",
+			n->visible / 1e2, WINDOWS);
 	else
-		printf("not visible here");
-	printf("%s%s\n", hint != NULL ? "; " : "", hint != NULL ? hint : "");
+		fprintf(f, "not visible here");
+	fprintf(f, "%s%s\n", hint != NULL ? "; " : "",
+		hint != NULL ? hint : "");
+}
+
+void noise_text(FILE *f, const struct noise *n)
+{
+	int item;
+
+	for (item = 0; item < NOISE_ITEMS; item++)
+		noise_item_text(f, n, (enum noise_item)item);
 }
 
 int noise_print(const struct request *r)
 {
 	const struct noise *n = noise_measure();
-	int item;
 
 	(void)r;
 	printf("cpucycles implementation %s\n", cpucycles_implementation());
-	for (item = 0; item < NOISE_ITEMS; item++)
-		noise_print_item(n, (enum noise_item)item);
+	noise_text(stdout, n);
 	return noise_status(n);
 }

@@ -4,6 +4,7 @@
 #define CPUC_TOOLS_NOISE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include "report.h"
 #include "system.h"
 
@@ -35,11 +36,12 @@ struct noise {
 	double seconds; /* that the measurement took */
 	double steal;   /* of the time when CPUs had work; -1: not told */
 	double dither;  /* the middle half of windows, of their median */
+	double worst;   /* the same, in the batch where it is widest */
 	double moved;   /* the rate, from the first windows to the last */
 	long long hz;   /* of the core; 0 where it cannot be measured */
 	struct system system;
 	int visible;  /* the smallest difference to believe, in 1/10000 */
-	bool coarse;  /* which is as large because of the counter's step */
+	bool coarse;  /* the step of the count alone is more than 1% */
 	int windowns; /* how long a window was */
 };
 
@@ -51,6 +53,9 @@ const char *noise_hint(const struct noise *n, enum noise_item item);
 
 /* The exit status: TOOL_FINDING if the verdict is worse than 1%. */
 int noise_status(const struct noise *n);
+
+/* A line for each item. */
+void noise_text(FILE *f, const struct noise *n);
 
 int noise_print(const struct request *r);
 

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# cpucycles-info --noise. What it finds is this machine's affair, so each run is
+# judged by what that run printed.
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+info=$top_builddir/cpucycles-info
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-noise.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond
+
+"$info" --noise >"$tmp/out" 2>"$tmp/err"
+status=$?
+sed 's/^/# /' "$tmp/out"
+! test -s "$tmp/err"
+ok "nothing is on stderr, which is no terminal"
+sed -n 's/^cpucycles noise \([a-z]*\) ..*/\1/p' "$tmp/out" | tr '\n' ' ' |
+	grep -qx 'interrupts preemption steal dither rate governor turbo smt verdict '
+ok "one line for each item"
+grep -qE '^cpucycles implementation [a-z0-9-]+$' "$tmp/out" &&
+	test "$(wc -l <"$tmp/out")" -eq 10
+ok "and one for the counter"
+sed -n 's/^cpucycles noise verdict differences under \([0-9.]*\)% cannot be seen here with medians of 1000.*/\1/p' \
+	"$tmp/out" | awk -v status=$status \
+	'{ n++ } END { exit n != 1 || ($1 > 1) != status }'
+ok "the status, $status, is 1 if the verdict is worse than 1%"
+awk '/noise (interrupts|preemption) .* of the time/ { sum += $4 }
+	END { exit !(sum >= 0 && sum <= 100) }' "$tmp/out"
+ok "no more than all of the time is lost"
+
+# It counts microseconds, and a window takes ten.
+"$info" --noise --counter=default-gettimeofday >"$tmp/out"
+status=$?
+awk '/noise verdict/ { sub("%", "", $6); exit !($6 > 1) }' "$tmp/out" &&
+	test $status -eq 1
+ok "a count in steps of a tenth of a window cannot tell 1%, which is status 1"
+grep -q "noise verdict .*; the counter's step" "$tmp/out"
+ok "and it says why"
+
+for other in --cpus --plot --svg=-; do
+	"$info" $other --noise >"$tmp/out" 2>"$tmp/err"
+	test $? -eq 2 && ! test -s "$tmp/out" && grep -q -- --help "$tmp/err"
+	ok "with $other is status 2"
+done
+
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	script -qec "'$info' --noise >/dev/null" /dev/null </dev/null \
+		>"$tmp/out"
+	grep -q 'interruptions.*scatter' "$tmp/out"
+	ok "a terminal shows what is measured"
+else
+	skip "there is no script(1) to make a terminal with"
+fi
+
+if python3 -c 'import json' 2>/dev/null; then
+	"$info" --json --noise >"$tmp/out"
+	status=$?
+	python3 "$top_srcdir/tests/info_json.py" \
+		"$top_srcdir/tests/info.schema.json" "$tmp/out"
+	ok "with --json the object is valid"
+	awk -v status=$status -F '[:,]' '/"visible_difference"/ {
+		n++; value = $2 } END { exit n != 1 || (value > 0.01) != status }' \
+		"$tmp/out"
+	ok "and the status, $status, is what it says"
+else
+	skip "there is no python3"
+	skip "nor a status to compare"
+fi
+done_testing

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The parts of cpucycles-info --noise that compute, and those that read files,
+ * on fake trees. */
+#include <config.h>
+#include <stdio.h>
+#include <string.h>
+#include "../src/tools/common/tool.h"
+#include "../src/tools/info/noise.h"
+#include "tree.h"
+
+#define CPUS "/sys/devices/system/cpu"
+
+static int near(double value, double wanted)
+{
+	return value > wanted - 1e-9 && value < wanted + 1e-9;
+}
+
+static void check_sum(void)
+{
+	long long ns[] = {5000, 1000, 3000};
+	struct noise_gaps g = noise_sum(ns, 3, 1000000);
+
+	ok(near(g.share, 0.009) && near(g.persecond, 3000),
+	   "gaps: %g of the time, %g a second", g.share, g.persecond);
+	ok(g.median == 3000 && g.longest == 5000, "%lld ns, %lld ns at most",
+	   g.median, g.longest);
+	g = noise_sum(ns, 0, 1000000);
+	ok(g.share == 0 && g.persecond == 0 && g.longest == 0, "no gaps");
+}
+
+static void check_scatter(void)
+{
+	long long even[] = {104, 100, 101, 103, 102}, zero[] = {0, 0, 0};
+	long long rising[16], dip[16];
+	int i;
+
+	ok(near(noise_scatter(even, 5), 2 / 102.0), "the middle half: 101-103");
+	ok(noise_scatter(zero, 3) == 0, "a clock that stands still");
+	for (i = 0; i < 16; i++) {
+		rising[i] = i < 8 ? 1000 : 1010;
+		dip[i] = i < 4 || i > 11 ? 1000 : 900;
+	}
+	rising[2] = rising[13] = 5000;
+	ok(near(noise_drift(rising, 16), 0.01),
+	   "from the first quarter to the last: %g", noise_drift(rising, 16));
+	rising[15] = rising[14] = rising[12] = 990;
+	ok(near(noise_drift(rising, 16), 0.01), "downwards too");
+	ok(noise_drift(dip, 16) == 0, "what is between does not count");
+	ok(noise_drift(even, 1) == 0, "one batch cannot tell");
+}
+
+/* 64 batches: the first `n` are `apart` above the others. */
+static int visible(int n, long long apart, long long step)
+{
+	long long median[NOISE_BATCHES];
+	int i;
+
+	for (i = 0; i < NOISE_BATCHES; i++)
+		median[i] = i < n ? 37000 + apart : 37000;
+	return noise_visible(median, NOISE_BATCHES, step);
+}
+
+static void check_verdict(void)
+{
+	long long none[2] = {0, 0};
+
+	ok(visible(0, 0, 0) == 0, "medians that agree");
+	ok(visible(0, 0, 37) == 10, "but a count tells no less than its step");
+	ok(visible(0, 0, 38) == 11, "rounded up");
+	ok(visible(1, 740, 0) == 0, "a batch of 64 that was disturbed");
+	ok(visible(2, 740, 0) == 200 && visible(2, -740, 0) == 200,
+	   "two: one of 20 pairs has one of them");
+	ok(visible(16, 370, 37) == 100 && visible(16, 370, 999) == 270,
+	   "the larger of scatter and step");
+	ok(visible(16, 40000, 0) == 10000 && visible(0, 0, 40000) == 10000 &&
+		   noise_visible(none, 2, 0) == 10000,
+	   "nothing above the whole can be told");
+	ok(noise_status(&(struct noise){.visible = 100}) == TOOL_GOOD &&
+		   noise_status(&(struct noise){.visible = 101}) ==
+			   TOOL_FINDING,
+	   "worse than 1%% is a finding");
+}
+
+/* Whether the item, and no other, has a hint. */
+static int alone(const struct noise *n, int item)
+{
+	int i, right = 1;
+
+	for (i = 0; i < NOISE_ITEMS; i++)
+		right &= (noise_hint(n, (enum noise_item)i) != NULL) ==
+			 (i == item);
+	return right;
+}
+
+static void check_hints(void)
+{
+	static const struct noise quiet = {
+		.gaps = {{0.002, 250, 4000, 9000}, {0, 0, 0, 0}},
+		.told = true,
+		.steal = 0,
+		.dither = 0.001,
+		.worst = 0.002,
+		.system = {"performance", 0, "3"},
+		.visible = 12};
+	static const char *const wanted[NOISE_ITEMS] = {
+		"nohz_full=", "isolcpus=",     "another machine",
+		"idle",       "turns",         "-g performance",
+		"no_turbo",   "other threads", "step"};
+	struct noise n;
+	int i;
+
+	ok(alone(&quiet, -1), "a quiet machine needs no hint");
+	n = (struct noise){.steal = -1, .system = {"", -1, ""}};
+	ok(alone(&n, -1), "nor does one that tells nothing");
+	for (i = 0; i < NOISE_ITEMS; i++) {
+		n = quiet;
+		if (i <= NOISE_PREEMPTION)
+			n.gaps[i].share = 0.3;
+		n.steal = i == NOISE_STEAL ? 0.01 : 0;
+		n.worst = i == NOISE_DITHER ? 0.08 : 0.002;
+		n.moved = i == NOISE_RATE ? 0.01 : 0;
+		if (i == NOISE_GOVERNOR)
+			strcpy(n.system.governor, "powersave");
+		n.system.turbo = i == NOISE_TURBO;
+		if (i == NOISE_SMT)
+			strcpy(n.system.threads, "3,7");
+		n.coarse = i == NOISE_VERDICT;
+		ok(alone(&n, i) && strstr(noise_hint(&n, (enum noise_item)i),
+					  wanted[i]) != NULL,
+		   "%s has one of its own", noise_names[i]);
+	}
+}
+
+/* The text of a report; static storage. */
+static const char *text_of(const struct noise *n)
+{
+	static char text[4096];
+	FILE *f = tmpfile();
+
+	if (f == NULL)
+		die("tmpfile");
+	noise_text(f, n);
+	rewind(f);
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
+static void check_text(void)
+{
+	static const struct noise unknown = {.steal = -1,
+					     .seconds = 1.25,
+					     .system = {"", -1, ""},
+					     .windowns = 10000,
+					     .visible = 12};
+	static const struct noise known = {
+		.gaps = {{0.002, 250, 4000, 9100},
+			 {0.5, 125, 4000000, 8000000}},
+		.told = true,
+		.steal = 0.0125,
+		.dither = 0.001,
+		.worst = 0.081,
+		.hz = 3694000000,
+		.system = {"powersave", 0, "0,8"},
+		.windowns = 10000,
+		.visible = 230};
+	const char *text = text_of(&unknown);
+
+	ok(strstr(text, "interrupts none in 0.4 s\n") &&
+		   strstr(text, "preemption not told by the kernel, counted as "
+				"interrupts\n") &&
+		   strstr(text, "rate moved by 0.00% in 1.2 s\n"),
+	   "what the kernel does not tell");
+	ok(strstr(text, "steal not visible here\n") &&
+		   strstr(text, "governor not visible here\n") &&
+		   strstr(text, "turbo not visible here\n") &&
+		   strstr(text, "smt not visible here\n"),
+	   "files that are missing");
+	text = text_of(&known);
+	ok(strstr(text, "interrupts 0.20% of the time, 250 a second, median "
+			"4.0 us, longest 9.1 us\n") &&
+		   strstr(text, "preemption 50.00% of the time, 125 a second, "
+				"median 4000.0 us, longest 8000.0 us; "),
+	   "gaps");
+	ok(strstr(text, "steal 1.25% of the time when CPUs had work; ") &&
+		   strstr(text, "governor powersave; cpupower") &&
+		   strstr(text, "turbo off\n") &&
+		   strstr(text, "smt this core is CPUs 0,8; "),
+	   "what files tell");
+	ok(strstr(text, "rate 3694 MHz, moved") &&
+		   strstr(text, "verdict differences under 2.30% cannot be "
+				"seen here with medians of 1000\n"),
+	   "the rate and the verdict");
+}
+
+static void check_tree(void)
+{
+	static const char governor[] = CPUS "/cpu5/cpufreq/scaling_governor";
+	struct system s;
+
+	system_read(root, 5, &s);
+	ok(s.turbo == -1 && s.governor[0] == '\0' && s.threads[0] == '\0',
+	   "an empty tree tells nothing");
+	put_text(CPUS "/cpufreq/boost", "1\n");
+	put_text(governor, "powersave\n");
+	put_text(CPUS "/cpu5/topology/thread_siblings_list", "1,5\n");
+	system_read(root, 5, &s);
+	ok(s.turbo == 1 && !strcmp(s.governor, "powersave") &&
+		   !strcmp(s.threads, "1,5"),
+	   "AMD: turbo %d, %s, %s", s.turbo, s.governor, s.threads);
+	put_text(CPUS "/intel_pstate/no_turbo", "1\n");
+	system_read(root, 5, &s);
+	ok(s.turbo == 0, "Intel: the file says the contrary, and goes first");
+	put_text(CPUS "/intel_pstate/no_turbo", "0\n");
+	system_read(root, 5, &s);
+	ok(s.turbo == 1, "either way");
+	system_read(root, 4, &s);
+	ok(s.turbo == 1 && s.governor[0] == '\0',
+	   "another CPU has files of its "
+	   "own");
+	put_text(CPUS "/intel_pstate/no_turbo", "maybe\n");
+	put_text(CPUS "/cpufreq/boost", "");
+	put_text(governor, "a governor\033[31m\n");
+	system_read(root, 5, &s);
+	ok(s.turbo == -1, "no number is not told");
+	ok(!strcmp(s.governor, "a?governor?[31m"), "nothing is printed that a "
+						   "terminal obeys");
+	put_text(governor, "a-governor-with-a-name-of-more-than-31-bytes\n");
+	system_read(root, 5, &s);
+	ok(s.governor[0] == '\0', "half a line is none");
+	ok(system_several("0,8") && system_several("0-1") &&
+		   !system_several("12") && !system_several(""),
+	   "a list of several CPUs");
+}
+
+static void check_time(void)
+{
+	static const char stat[] = "/proc/stat";
+	struct system_time t;
+	int status;
+
+	ok(system_time(root, &t) < 0, "no /proc/stat");
+	put_text(stat, "cpu  100 20 30 4000 500 6 7 80 9 1\ncpu0 1 2 3 4\n");
+	status = system_time(root, &t);
+	ok(status == 0 && t.stolen == 80 && t.busy == 243,
+	   "%lld ticks busy, %lld stolen", t.busy, t.stolen);
+	put_text(stat, "cpu  100 20 30 4000 500 6 7\n");
+	ok(system_time(root, &t) < 0, "before Linux 2.6.11: none stolen");
+	put_text(stat, "cpu0 100 20 30 4000 500 6 7 80 9 1\n");
+	ok(system_time(root, &t) < 0, "not of all CPUs");
+	put_text(stat, "");
+	ok(system_time(root, &t) < 0, "an empty file");
+}
+
+int main(void)
+{
+	make_base("unit_noise");
+	check_sum();
+	check_scatter();
+	check_verdict();
+	check_hints();
+	check_text();
+	check_tree();
+	check_time();
+	return done_testing();
+}
