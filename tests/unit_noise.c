@@ -112,6 +112,9 @@ static void check_hints(void)
 	ok(alone(&quiet, -1), "a quiet machine needs no hint");
 	n = (struct noise){.steal = -1, .system = {"", -1, ""}};
 	ok(alone(&n, -1), "nor does one that tells nothing");
+	n = quiet;
+	n.visible = 101;
+	ok(alone(&n, NOISE_DITHER), "batches that differ need one");
 	for (i = 0; i < NOISE_ITEMS; i++) {
 		n = quiet;
 		if (i <= NOISE_PREEMPTION)

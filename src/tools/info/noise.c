@@ -18,7 +18,7 @@
 
 #define LISTEN_NS 400000000 /* for gaps */
 #define GAPS 8192           /* then it ends earlier */
-#define GAP_NS 1000         /* no interrupt is shorter */
+#define GAP_NS 1000         /* shorter ones may be cache misses */
 #define STEPS 1000          /* readings of the clock, for its step */
 
 /* A window is long enough for a count or a clock in steps of 10 ns to tell
@@ -252,7 +252,7 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 		n->gaps[NOISE_INTERRUPTS].share >= 0.005,
 		n->gaps[NOISE_PREEMPTION].share >= 0.001,
 		n->steal > 0,
-		n->worst >= 0.01,
+		n->worst >= 0.01 || (n->visible > VERDICT && !n->coarse),
 		n->moved >= 0.005,
 		s->governor[0] != '\0' && strcmp(s->governor, "performance"),
 		s->turbo == 1,
