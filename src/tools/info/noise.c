@@ -245,7 +245,7 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 		"turn it off meanwhile: 1 to /sys/devices/system/cpu/"
 		"intel_pstate/no_turbo, or 0 to cpufreq/boost there",
 		"keep the other threads of this core idle",
-		"the counter's step alone is as large: see cpucycles-info "
+		"the counter's step alone is more than 1%: see cpucycles-info "
 		"for finer counters"};
 	const struct system *s = &n->system;
 	const bool wanted[NOISE_ITEMS] = {
@@ -254,7 +254,8 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 		n->steal > 0,
 		n->worst >= 0.01 || (n->visible > VERDICT && !n->coarse),
 		n->moved >= 0.005,
-		s->governor[0] != '\0' && strcmp(s->governor, "performance"),
+		s->governor[0] != '\0' &&
+			strcmp(s->governor, "performance") != 0,
 		s->turbo == 1,
 		system_several(s->threads),
 		n->coarse};
