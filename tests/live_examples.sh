@@ -9,13 +9,51 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-examples.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 counter='[a-z0-9-]+, (core|calibrated|reference|os|zero)'
 
-# example NAME LINES REGEX: its output has so many lines that match, whole.
+# prints FILE LINES REGEX COMMAND...: its output has so many lines that match,
+# whole.
+prints() {
+	file=$1 lines=$2 regex=$3
+	shift 3
+	"$@" >"$tmp/out" &&
+		test "$(grep -cE "^$regex\$" "$tmp/out")" -eq "$lines"
+	ok "$file: $(tail -n 1 "$tmp/out")"
+	test "$(wc -l <"$top_srcdir/examples/$file")" -lt 70
+	ok "$file: fewer than 70 lines"
+}
+
+# example NAME LINES REGEX: a program in C.
 example() {
-	"$top_builddir/examples/$1" >"$tmp/out" &&
-		test "$(grep -cE "^$3\$" "$tmp/out")" -eq "$2"
-	ok "$1: $(tail -n 1 "$tmp/out")"
-	test "$(wc -l <"$top_srcdir/examples/$1.c")" -lt 70
-	ok "$1: fewer than 70 lines"
+	prints "$1.c" "$2" "$3" "$top_builddir/examples/$1"
+}
+
+# Whether programs of this system can load the library: not if it is for another
+# C library or architecture.
+loads() {
+	case $CFLAGS in
+	*-fsanitize*) why="programs without the sanitizer cannot load it" ;;
+	*) why=$(LD_PRELOAD=$shared env true 2>&1) ;;
+	esac
+	test -f "$shared" || why="no shared library was built"
+	test -z "$why"
+}
+
+# other_language COMPILER-OR-INTERPRETER FILE COMMAND...
+other_language() {
+	if ! command -v "$1" >/dev/null; then
+		skip "$2: there is no $1"
+	elif ! loads; then
+		skip "$2: $why"
+	else
+		file=$2
+		shift 2
+		LD_LIBRARY_PATH=${shared%/*} prints "$file" 1 "$time" "$@"
+	fi
+}
+
+# shellcheck disable=SC2317 # prints calls it
+by_rust() {
+	rustc -O -D warnings -L "${shared%/*}" -o "$tmp/rust" "$1" &&
+		"$tmp/rust"
 }
 
 # From the first #include on: what is before that is for readers of the file.
@@ -32,8 +70,8 @@ same() {
 }
 
 number='-?[0-9]+\.[0-9]'
-example time-a-function 1 \
-	"$number cycles \\($counter\\), [0-9]+ of 2002 dropped"
+time="$number cycles \\($counter\\), [0-9]+ of 2002 dropped"
+example time-a-function 1 "$time"
 same time-a-function
 example compare-two 2 \
 	"(shift|clear): median $number cycles, quartiles $number and $number"
@@ -50,9 +88,15 @@ no,*' goes on while other threads have the CPU') true ;;
 esac
 ok "per-thread: whether others' cycles count"
 example counters 1 '\* [a-z0-9-]+ +(core|calibrated|reference|os|zero) .*'
-for source in "$top_srcdir"/examples/*.c; do
+
+shared=$(cd "$top_builddir" && pwd)/.libs/libcpucycles.so
+python=$top_srcdir/examples/time-a-function.py
+other_language python3 time-a-function.py python3 "$python"
+rust=$top_srcdir/examples/time-a-function.rs
+other_language rustc time-a-function.rs by_rust "$rust"
+for source in "$top_srcdir"/examples/*.*; do
 	name=${source##*/}
-	grep -q "^example ${name%.c} " "$0"
+	grep -qE "^(example ${name%.c}|other_language .* $name) " "$0"
 	ok "$name is among these"
 done
 done_testing

@@ -31,7 +31,7 @@ test -z "$missing"
 ok "the manual has a page for each function$missing"
 
 missing=
-for example in "$top_srcdir"/examples/*.c; do
+for example in "$top_srcdir"/examples/*.*; do
 	cmp -s "$example" "${page%/man/*}/doc/libcpucycles/examples/${example##*/}" ||
 		missing="$missing ${example##*/}"
 done

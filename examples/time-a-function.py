@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: 0BSD
+"""Times a call from Python: python3 time-a-function.py
+
+The symbol cpucycles is a variable that holds a pointer to a function, so
+in_dll() and not attribute access gets it: lib.cpucycles() would jump into that
+variable and crash. A call through ctypes takes hundreds of cycles, most of
+which the empty function's timings have too."""
+
+import ctypes
+import hashlib
+import statistics
+
+TIMINGS = 1001
+
+lib = ctypes.CDLL("libcpucycles.so.1")
+cpucycles = ctypes.CFUNCTYPE(ctypes.c_longlong).in_dll(lib, "cpucycles")
+# The others are functions as usual, but ctypes takes their result for an int.
+switches = lib.cpucycles_switches
+switches.restype = ctypes.c_longlong
+lib.cpucycles_implementation.restype = ctypes.c_char_p
+lib.cpucycles_kind.restype = ctypes.c_char_p
+
+message = bytes(1000)
+dropped = 0
+
+
+def function():
+    hashlib.sha256(message)
+
+
+def nothing():
+    pass
+
+
+def cycles(timed):
+    """The median of those timings in which the thread was not interrupted."""
+    global dropped
+    row = []
+    for _ in range(TIMINGS):
+        before = switches()
+        start = cpucycles()
+        timed()
+        count = cpucycles() - start
+        if switches() == before:
+            row.append(count)
+        else:
+            dropped += 1
+    return statistics.median(row)
+
+
+cpucycles()  # the first call selects the counter
+net = cycles(function) - cycles(nothing)
+counter = lib.cpucycles_implementation().decode()
+kind = lib.cpucycles_kind().decode()
+print(f"{net:.1f} cycles ({counter}, {kind}), {dropped} of {2 * TIMINGS} dropped")

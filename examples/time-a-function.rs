@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Times a function: rustc -O time-a-function.rs && ./time-a-function
+ *
+ * The symbol cpucycles is a variable that holds a pointer to a function. Declared
+ * as a function, it would be jumped into, and crash. The library changes it in
+ * the first call, so it is an atomic, read for each count. */
+use std::ffi::{c_void, CStr};
+use std::os::raw::c_char;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+#[link(name = "cpucycles")]
+extern "C" {
+    #[link_name = "cpucycles"]
+    static POINTER: AtomicPtr<c_void>;
+    fn cpucycles_switches() -> i64;
+    fn cpucycles_implementation() -> *const c_char;
+    fn cpucycles_kind() -> *const c_char;
+}
+
+const CALLS: usize = 50; /* in a row: many steps of the counter */
+const TIMINGS: usize = 1001;
+
+fn cpucycles() -> i64 {
+    let function = unsafe { POINTER.load(Ordering::Acquire) };
+    unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> i64>(function)() }
+}
+
+/* As std::hint::black_box(), which Rust has since 1.66. */
+fn opaque<T: Copy>(value: T) -> T {
+    unsafe { std::ptr::read_volatile(&value) }
+}
+
+fn function() {
+    let mut hash = 0xcbf29ce484222325u64;
+    for byte in opaque([0u8; 50]) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100000001b3);
+    }
+    opaque(hash);
+}
+
+/* Cycles per call, median, of timings that nothing interrupted. */
+fn cycles(timed: fn(), dropped: &mut usize) -> f64 {
+    let mut row = Vec::with_capacity(TIMINGS);
+    for _ in 0..TIMINGS {
+        let before = unsafe { cpucycles_switches() };
+        let start = cpucycles();
+        for _ in 0..CALLS {
+            opaque(timed)();
+        }
+        row.push(cpucycles() - start);
+        if unsafe { cpucycles_switches() } != before {
+            row.pop();
+            *dropped += 1;
+        }
+    }
+    row.sort_unstable();
+    row[row.len() / 2] as f64 / CALLS as f64
+}
+
+fn main() {
+    cpucycles(); /* the first call selects the counter */
+    let (mut lost, all) = (0, 2 * TIMINGS);
+    let net = cycles(function, &mut lost) - cycles(|| (), &mut lost);
+    let text = |name| unsafe { CStr::from_ptr(name) }.to_str().unwrap();
+    let counter = text(unsafe { cpucycles_implementation() });
+    let kind = text(unsafe { cpucycles_kind() });
+    println!("{net:.1} cycles ({counter}, {kind}), {lost} of {all} dropped");
+}
