@@ -5,10 +5,11 @@
  *     work();
  *     long long cycles = cpucycles() - t0;
  *
- * Link with -lcpucycles. Every function may be called from any thread at any
- * time. None of them fails for want of a counter, changes errno other than
- * as said here, or changes signal masks or handlers. A descriptor is kept only
- * for a perf event that must be read through the kernel. See cpucycles(3). */
+ * Link with -lcpucycles, or with the cpucycles.c that is beside this file if
+ * there is one. Every function may be called from any thread at any time. None
+ * of them fails for want of a counter, changes errno other than as said here,
+ * or changes signal masks or handlers. A descriptor is kept only for a perf
+ * event that must be read through the kernel. See cpucycles(3). */
 #ifndef LIBCPUCYCLES_PUBLIC_H
 #define LIBCPUCYCLES_PUBLIC_H
 
@@ -18,10 +19,12 @@
 extern "C" {
 #endif
 
+#ifndef CPUCYCLES_API
 #if defined(__GNUC__)
 #define CPUCYCLES_API __attribute__((visibility("default")))
 #else
 #define CPUCYCLES_API
+#endif
 #endif
 
 /* The version of this header; the number is 10000 major + 100 minor + patch. */

@@ -18,7 +18,8 @@ uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
 /* The count now. The check of the word covers all that may come between a
  * call's first load and its last: no signal handler replaced the base, and the
  * thread ran. */
-static inline uint64_t cpuc_calibrated(long long (*clock)(void))
+static inline __attribute__((unused)) uint64_t
+cpuc_calibrated(long long (*clock)(void))
 {
 	struct cpuc_line *l = cpuc_own_line;
 	uintptr_t armed = *(const volatile uintptr_t *)&l->armed;

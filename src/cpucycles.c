@@ -173,7 +173,7 @@ int cpucycles_select(const char *name)
 
 const char *cpucycles_version(void)
 {
-	return PACKAGE_VERSION;
+	return CPUCYCLES_VERSION;
 }
 
 const char *cpucycles_implementation(void)

@@ -87,12 +87,13 @@ static void rseq_try_clock(void *ns)
 
 void cpuc_rseq_prepare(void)
 {
+	static bool tried;
 	uint64_t ns = 0;
 	int i;
 
-	if (rseq_tried || __rseq_size < SIZE)
+	if (tried || __rseq_size < SIZE)
 		return;
-	rseq_tried = true;
+	tried = true;
 	if (cpuc_probe(rseq_try_clock, &ns) != 0 || ns == 0)
 		return;
 	for (i = 0; i < SECTIONS; i++)

@@ -170,6 +170,7 @@ static void check_version(void)
 
 	ok(!strcmp(cpucycles_version(), CPUCYCLES_VERSION),
 	   "the header and the library are of one version");
+	ok(!strcmp(PACKAGE_VERSION, CPUCYCLES_VERSION), "and configure");
 	snprintf(text, sizeof text, "%d.%d.%d",
 		 CPUCYCLES_VERSION_NUMBER / 10000,
 		 CPUCYCLES_VERSION_NUMBER / 100 % 100,

@@ -2,6 +2,7 @@
 /* The registers of arm64's PMU. */
 #ifndef CPUC_ARM64_H
 #define CPUC_ARM64_H
+#if HAVE_COUNTER_ARM64_PMC
 
 #include <stdint.h>
 
@@ -61,4 +62,5 @@ cpuc_arm64_register(uint32_t index)
 
 #endif
 
+#endif
 #endif

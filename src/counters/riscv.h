@@ -3,6 +3,7 @@
  * halves from 0xC80 on, on 32-bit CPUs. */
 #ifndef CPUC_RISCV_H
 #define CPUC_RISCV_H
+#if HAVE_COUNTER_RISCV64_RDCYCLE
 
 #include <stdint.h>
 
@@ -65,4 +66,5 @@ cpuc_riscv_register(uint32_t index)
 
 #endif
 
+#endif
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The system calls on perf events, one a function; tests replace them. None is
- * a cancellation point. Only where there is <linux/perf_event.h>. */
+ * a cancellation point. Empty where there is no <linux/perf_event.h>. */
 #ifndef CPUC_EVENT_H
 #define CPUC_EVENT_H
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -45,4 +46,5 @@ uint64_t cpuc_event_id(int fd);
 /* False also for a pinned event that stands still: its file is at its end. */
 bool cpuc_event_read(int fd, uint64_t *count);
 
+#endif
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The PMUs of this machine's cores, and the kernel's settings for them, in
- * sysfs and procfs. Only where there is <linux/perf_event.h>. */
+ * sysfs and procfs. Empty where there is no <linux/perf_event.h>. */
 #ifndef CPUC_PERF_PMUS_H
 #define CPUC_PERF_PMUS_H
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include "event.h"
 
@@ -28,4 +29,5 @@ bool cpuc_setting(const char *path, long *number);
  * there is none. */
 const char *cpuc_first_setting(const char *const path[2], long *number);
 
+#endif
 #endif

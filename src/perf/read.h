@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The count of a thread's perf events: in user space, inline, where the kernel
- * permits, and by whatever it takes elsewhere. Only where there is
+ * permits, and by whatever it takes elsewhere. Empty where there is no
  * <linux/perf_event.h>. */
 #ifndef CPUC_PERF_READ_H
 #define CPUC_PERF_READ_H
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include "thread.h"
 
@@ -60,7 +61,7 @@ cpuc_page_read(cpuc_page *page, cpuc_register *reg, uint64_t *count)
 /* The body of a counter's read. Reads the page inline if this thread has one
  * event, which is on register `usual` (0: on any), and the kernel does not
  * interfere. */
-static inline __attribute__((always_inline)) long long
+static inline __attribute__((always_inline, unused)) long long
 cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
 {
 	struct cpuc_perf_thread *t = cpuc_perf_own;
@@ -89,4 +90,5 @@ cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
 	return (long long)sum;
 }
 
+#endif
 #endif

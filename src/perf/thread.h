@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's perf events: opened and mapped at its first call, closed at its
- * end. Only where there is <linux/perf_event.h>. */
+ * end. Empty where there is no <linux/perf_event.h>. */
 #ifndef CPUC_PERF_THREAD_H
 #define CPUC_PERF_THREAD_H
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include "../thread.h"
 #include "pmus.h"
@@ -99,4 +100,5 @@ enum cpuc_perf_drop {
 
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why);
 
+#endif
 #endif

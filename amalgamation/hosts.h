@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What configure finds out, told from the compiler's macros and the headers
+ * that there are, for a build without configure. tests/amalgamation/agree holds
+ * it against configure's answers. */
+#ifndef CPUC_HOSTS_H
+#define CPUC_HOSTS_H
+
+/* All that the system has, also with -std=c11. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#ifndef _DARWIN_C_SOURCE
+#define _DARWIN_C_SOURCE 1
+#endif
+#ifndef _NETBSD_SOURCE
+#define _NETBSD_SOURCE 1
+#endif
+#ifndef _OPENBSD_SOURCE
+#define _OPENBSD_SOURCE 1
+#endif
+#ifndef __EXTENSIONS__
+#define __EXTENSIONS__ 1
+#endif
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
+#include <limits.h>
+#include <time.h>
+#if defined __linux__ && __has_include(<linux/perf_event.h>)
+#include <linux/perf_event.h>
+#endif
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
+/* The C library. Neither kstat nor perfstat: they want options for the linker.
+ * musl has no macro of its own. */
+#if defined __GLIBC__
+#define CPUC_TLS_MODEL "initial-exec"
+#define HAVE_SECURE_GETENV 1
+#elif defined __linux__ && !defined __UCLIBC__ && !defined __ANDROID__
+#define HAVE_SECURE_GETENV 1
+#endif
+#if defined __APPLE__ || defined __FreeBSD__ || defined __NetBSD__ || \
+	defined __DragonFly__
+#define HAVE_SYSCTLBYNAME 1
+#else
+#define HAVE_SYSCTLBYNAME 0
+#endif
+#define HAVE_KSTAT 0
+#define HAVE_PERFSTAT 0
+
+/* The compiler. Where it cannot find a thread's area, it still claims to have
+ * __builtin_thread_pointer. */
+#ifdef __SIZEOF_INT128__
+#define HAVE___INT128 1
+#endif
+#if !defined RSEQ_SIG
+#define HAVE_RSEQ 0
+#elif defined __clang__
+#define HAVE_RSEQ (__clang_major__ >= 14)
+#elif defined __x86_64__ || defined __i386__
+#define HAVE_RSEQ (__GNUC__ >= 11)
+#elif defined __powerpc__
+#define HAVE_RSEQ 0
+#else
+#define HAVE_RSEQ 1
+#endif
+
+/* The counters, each 0 or 1, as counters.def wants them. */
+#if defined PERF_FLAG_FD_CLOEXEC
+#define HAVE_COUNTER_DEFAULT_PERFEVENT 1
+#else
+#define HAVE_COUNTER_DEFAULT_PERFEVENT 0
+#endif
+
+#if defined __x86_64__ || defined __i386__
+#define HAVE_COUNTER_AMD64_TSCCORE 1
+#define HAVE_COUNTER_AMD64_TSC 1
+#define HAVE_COUNTER_AMD64_TSCASM 1
+#define HAVE_COUNTER_AMD64_PERFPMC HAVE_COUNTER_DEFAULT_PERFEVENT
+#else
+#define HAVE_COUNTER_AMD64_TSCCORE 0
+#define HAVE_COUNTER_AMD64_TSC 0
+#define HAVE_COUNTER_AMD64_TSCASM 0
+#define HAVE_COUNTER_AMD64_PERFPMC 0
+#endif
+#if defined __x86_64__
+#define HAVE_COUNTER_AMD64_PERFPMCFF HAVE_COUNTER_DEFAULT_PERFEVENT
+#define HAVE_COUNTER_AMD64_PMCFF HAVE_COUNTER_DEFAULT_PERFEVENT
+#else
+#define HAVE_COUNTER_AMD64_PERFPMCFF 0
+#define HAVE_COUNTER_AMD64_PMCFF 0
+#endif
+
+#if defined __aarch64__
+#define HAVE_COUNTER_ARM64_PERFPMC HAVE_COUNTER_DEFAULT_PERFEVENT
+#define HAVE_COUNTER_ARM64_PMC 1
+#define HAVE_COUNTER_ARM64_VCTCORE 1
+#define HAVE_COUNTER_ARM64_VCT 1
+#else
+#define HAVE_COUNTER_ARM64_PERFPMC 0
+#define HAVE_COUNTER_ARM64_PMC 0
+#define HAVE_COUNTER_ARM64_VCTCORE 0
+#define HAVE_COUNTER_ARM64_VCT 0
+#endif
+
+/* The first Thumb has no coprocessors; MRRC came with ARMv5TE. */
+#if defined __arm__ && (!defined __thumb__ || defined __thumb2__)
+#define HAVE_COUNTER_ARM32_CORTEX 1
+#define HAVE_COUNTER_ARM32_1176 1
+#else
+#define HAVE_COUNTER_ARM32_CORTEX 0
+#define HAVE_COUNTER_ARM32_1176 0
+#endif
+#if HAVE_COUNTER_ARM32_1176 && (__ARM_ARCH >= 6 || defined __ARM_ARCH_5TE__ || \
+				defined __ARM_ARCH_5TEJ__)
+#define HAVE_COUNTER_ARM32_VCT 1
+#else
+#define HAVE_COUNTER_ARM32_VCT 0
+#endif
+
+/* The base instructions included the CSRs before version 2.1. */
+#if defined __riscv && (defined __riscv_zicsr || __riscv_i < 2001000)
+#define HAVE_COUNTER_RISCV64_PERFRDCYCLE HAVE_COUNTER_DEFAULT_PERFEVENT
+#define HAVE_COUNTER_RISCV64_RDCYCLE 1
+#define HAVE_COUNTER_RISCV64_RDTIME 1
+#else
+#define HAVE_COUNTER_RISCV64_PERFRDCYCLE 0
+#define HAVE_COUNTER_RISCV64_RDCYCLE 0
+#define HAVE_COUNTER_RISCV64_RDTIME 0
+#endif
+
+#if defined __loongarch__ && __loongarch_grlen == 64
+#define HAVE_COUNTER_LOONG64_RDTIME 1
+#else
+#define HAVE_COUNTER_LOONG64_RDTIME 0
+#endif
+
+/* RDHWR came with release 2. */
+#if defined __mips__ && __mips_isa_rev >= 2
+#define HAVE_COUNTER_MIPS64_CC 1
+#else
+#define HAVE_COUNTER_MIPS64_CC 0
+#endif
+
+#if defined __powerpc__
+#define HAVE_COUNTER_PPC64_MFTB 1
+#else
+#define HAVE_COUNTER_PPC64_MFTB 0
+#endif
+
+/* STCKF came with z9. */
+#if defined __s390x__ && __ARCH__ >= 7
+#define HAVE_COUNTER_S390X_STCKF 1
+#else
+#define HAVE_COUNTER_S390X_STCKF 0
+#endif
+
+/* The assembler in clang has learnt the register's name. */
+#if defined __sparc__ && defined __arch64__ && \
+	(!defined __clang__ || __clang_major__ >= 18)
+#define HAVE_COUNTER_SPARC64_RDTICK 1
+#else
+#define HAVE_COUNTER_SPARC64_RDTICK 0
+#endif
+
+#if defined __alpha__
+#define HAVE_COUNTER_ALPHA_RPCC 1
+#else
+#define HAVE_COUNTER_ALPHA_RPCC 0
+#endif
+
+#if defined __hppa__
+#define HAVE_COUNTER_HPPA_CR16 1
+#else
+#define HAVE_COUNTER_HPPA_CR16 0
+#endif
+
+#if defined __APPLE__
+#define HAVE_COUNTER_DEFAULT_MACH 1
+#else
+#define HAVE_COUNTER_DEFAULT_MACH 0
+#endif
+#ifdef CLOCK_MONOTONIC
+#define HAVE_COUNTER_DEFAULT_MONOTONIC 1
+#else
+#define HAVE_COUNTER_DEFAULT_MONOTONIC 0
+#endif
+#define HAVE_COUNTER_DEFAULT_GETTIMEOFDAY 1
+#define HAVE_COUNTER_DEFAULT_ZERO 1
+
+#endif
