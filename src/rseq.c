@@ -9,7 +9,9 @@
  * Others who use rseq in the process point the field to sections of their own.
  * Those have ended, or were aborted, before anything else runs in the thread.
  * So a value that is not ours counts as an interruption, and may be
- * overwritten. */
+ * overwritten. An empty section is another copy's of this library: it stays, or
+ * each of two copies would take every call of the other for an
+ * interruption. */
 #include <config.h>
 #include <stddef.h>
 #include "clock.h"
@@ -23,14 +25,16 @@
 #define SECTIONS 64
 
 /* struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
-static struct {
+static struct section {
 	uint32_t version, flags;
 	uint64_t start, length, abort;
 } __attribute__((aligned(32))) rseq_section[SECTIONS];
 
-/* How often the calling thread armed a word, and was interrupted. */
+/* How often the calling thread armed a word, and was interrupted; what it left
+ * in the word. */
 static CPUC_THREAD struct {
 	volatile uint32_t armed, interrupted;
+	volatile uintptr_t value;
 } rseq_own;
 
 static bool rseq_ready;
@@ -40,16 +44,24 @@ bool cpuc_rseq_available(void)
 	return __atomic_load_n(&rseq_ready, __ATOMIC_ACQUIRE);
 }
 
-static uintptr_t rseq_value(uint32_t i)
+static bool rseq_of_copy(uintptr_t value)
 {
-	return (uintptr_t)&rseq_section[i % SECTIONS];
+	const struct section *s = (const struct section *)value;
+
+	return value != 0 &&
+	       value - (uintptr_t)rseq_section >= sizeof rseq_section &&
+	       s->start == 0 && s->length == 0;
 }
 
 uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word)
 {
-	uintptr_t value = rseq_value(++rseq_own.armed);
+	uintptr_t value = *word;
 
-	*word = value;
+	if (!rseq_of_copy(value)) {
+		value = (uintptr_t)&rseq_section[++rseq_own.armed % SECTIONS];
+		*word = value;
+	}
+	rseq_own.value = value;
 	return value;
 }
 
@@ -64,7 +76,7 @@ long long cpuc_rseq_interruptions(bool look)
 
 	if (word == NULL)
 		return -1;
-	if (look && *word != rseq_value(rseq_own.armed)) {
+	if (look && (rseq_own.value == 0 || *word != rseq_own.value)) {
 		rseq_own.interrupted++;
 		cpuc_rseq_arm(word);
 	}

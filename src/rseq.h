@@ -21,7 +21,8 @@ bool cpuc_rseq_available(void);
 cpuc_rseq_word *cpuc_rseq_own(void);
 
 /* Stores a value in a word, another one than the 63 before, and returns it. In
- * a thread's own word it stays until the thread is interrupted. */
+ * a thread's own word it stays until the thread is interrupted. If another copy
+ * of this library has armed the word, that value stays and is returned. */
 uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
 
 /* The CPU on which the calling thread, which has a word, is running. */

@@ -16,6 +16,7 @@ static void *handle;
 static long long (**loaded)(void);
 static const char *(*loaded_kind)(void);
 static int (*loaded_select)(const char *);
+static long long (*loaded_switches)(void);
 
 static int load(void)
 {
@@ -27,7 +28,9 @@ static int load(void)
 	*(void **)&loaded = dlsym(handle, "cpucycles");
 	*(void **)&loaded_kind = dlsym(handle, "cpucycles_kind");
 	*(void **)&loaded_select = dlsym(handle, "cpucycles_select");
-	return loaded && loaded_kind && loaded_select ? 0 : -1;
+	*(void **)&loaded_switches = dlsym(handle, "cpucycles_switches");
+	return loaded && loaded_kind && loaded_select && loaded_switches ? 0
+									 : -1;
 }
 
 static int loaded_counts(int calls)
@@ -72,6 +75,31 @@ static int in_turn(void *arg)
 	bad |= cpucycles_select(NULL) != 0 || loaded_select(NULL) != 0;
 	bad |= counts(1000) | loaded_counts(1000);
 	return bad ? bad : !own();
+}
+
+/* Neither takes the other's calls for interruptions of the thread. */
+static int alternating(void *arg)
+{
+	long long mine, other;
+	int i;
+
+	(void)arg;
+	if (load() != 0)
+		return 9;
+	if (dlsym(RTLD_DEFAULT, "cpucycles") == (void *)&cpucycles)
+		return CANNOT;
+	counts(10);
+	loaded_counts(10);
+	mine = cpucycles_switches();
+	other = loaded_switches();
+	for (i = 0; i < 10000; i++) {
+		cpucycles();
+		(*loaded)();
+		cpucycles_switches();
+		loaded_switches();
+	}
+	return cpucycles_switches() - mine > 5000 ||
+	       loaded_switches() - other > 5000;
 }
 
 static int of_child(void *arg)
@@ -195,6 +223,8 @@ int main(void)
 	point("a static copy counts, then a loaded one; handlers are restored",
 	      in_turn, &no, "");
 	point("the other way round", in_turn, &yes, "");
+	point("in turn, neither interrupts the other", alternating, NULL,
+	      "one variable for two is not promised");
 	point("children of a fork count by both", forked, NULL, "");
 	point("first calls of both at the same time, in 50 processes",
 	      all_at_once, NULL, "one variable for two is not promised");
