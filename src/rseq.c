@@ -87,8 +87,6 @@ long long cpuc_rseq_interruptions(bool look)
 
 #define SIZE 20 /* of the area, with all that it had at first */
 
-static bool rseq_tried;
-
 /* What the kernel looks for before the address to which a section aborts. */
 static const uint32_t rseq_signature[2] = {RSEQ_SIG};
 
