@@ -7,7 +7,8 @@
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-systems.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
-unset MAKEFLAGS MAKELEVEL MFLAGS
+# LDFLAGS may be libtool's, such as -all-static, which no compiler knows.
+unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS
 : >"$tmp/log"
 cp "$top_srcdir/examples/counters.c" "$tmp"
 version=$(sed -n 's/^#define CPUCYCLES_VERSION "\(.*\)"/\1/p' \
