@@ -130,6 +130,28 @@ extern CPUCYCLES_API long long cpucycles_observepersecond(void);
  * see cpucycles(3). Selects if nothing has. */
 extern CPUCYCLES_API long long cpucycles_switches(void);
 
+/* The instructions that this thread has retired in user mode since some fixed
+ * moment, read in user space where cycles can be. The first call in a thread
+ * opens a perf event. -1 where they cannot be counted, which the last function
+ * below explains, and in a signal handler that interrupted a selection. Never
+ * goes back; stands still in a thread that cannot open the event. */
+extern CPUCYCLES_API long long cpucycles_instructions(void);
+
+/* Core cycles and instructions of this thread, of one instant: no signal handler
+ * and no other thread's work comes between the two. Returns 0, or -1 with errno
+ * ENOTSUP and both counts -1 where cpucycles_instructions() is. Use the cycles
+ * with those of other calls of this function only: cpucycles() may count with
+ * another counter. */
+extern CPUCYCLES_API int cpucycles_both(long long *cycles,
+					long long *instructions);
+
+/* Describes how instructions are counted, as cpucycles_counter() does for
+ * cycles; `name` is the counter of cycles whose registers are read. Returns 0,
+ * or -1 with errno ENOENT (no build for this system counts instructions),
+ * EINVAL or EDEADLK. */
+extern CPUCYCLES_API int
+cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size);
+
 /* Put before and after the timed code, keeps it between the two counts: earlier
  * instructions have executed before it, later ones start after it, as far as
  * the architecture lets a user ask for that. Costs some tens of cycles, so

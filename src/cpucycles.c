@@ -13,9 +13,11 @@
 #include "clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
+#include "instructions.h"
 #include "lock.h"
 #include "observe.h"
 #include "perf/open.h"
+#include "perf/pair.h"
 #include "persecond.h"
 #include "probe.h"
 #include "registry.h"
@@ -93,6 +95,9 @@ static void selection_make(void)
 		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count,
 					&selection_world);
 	selection_publish(slot);
+	/* For callers who have asked. */
+	if (cpuc_instructions_slot() != NULL)
+		cpuc_instructions_choose(&selection_world);
 	cpuc_probe_end();
 }
 
@@ -151,6 +156,22 @@ static const struct cpuc_slot *selected(void)
 		slot = __atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
 	}
 	return slot->counter ? slot : &cpuc_slots[cpuc_slot_count - 1];
+}
+
+long long cpuc_first_instructions(void)
+{
+	struct cpuc_guard guard;
+
+	selected();
+	if (cpuc_lock(&guard) != 0)
+		return -1;
+	if (!cpuc_instructions_chosen()) {
+		selection_begin();
+		cpuc_instructions_choose(&selection_world);
+		cpuc_probe_end();
+	}
+	cpuc_unlock(&guard);
+	return cpucycles_instructions();
 }
 
 int cpucycles_select(const char *name)
@@ -259,11 +280,10 @@ static double describe_scaling(const struct cpuc_slot *slot)
 }
 
 static void describe(const struct cpuc_slot *slot,
-		     struct cpucycles_counter *out)
+		     struct cpucycles_counter *out, size_t size)
 {
 	const struct cpuc_counter *c = slot->counter;
-
-	*out = (struct cpucycles_counter){
+	struct cpucycles_counter d = {
 		.name = c->name,
 		.kind = cpuc_kind_name(c->kind),
 		.kind_id = cpuc_kind_id(c->kind),
@@ -272,20 +292,22 @@ static void describe(const struct cpuc_slot *slot,
 			      (c->chains != NULL && cpuc_rseq_available()),
 		.usable = slot->usable,
 	};
-	memcpy(out->reason, slot->reason, sizeof slot->reason);
-	memcpy(out->hint, slot->hint, sizeof slot->hint);
+
+	memcpy(d.reason, slot->reason, sizeof slot->reason);
+	memcpy(d.hint, slot->hint, sizeof slot->hint);
 	if (slot->usable && c->kind != CPUC_ZERO) {
-		out->scaling = describe_scaling(slot);
-		out->step = slot->step;
-		out->precision = cpuc_precision(slot);
+		d.scaling = describe_scaling(slot);
+		d.step = slot->step;
+		d.precision = cpuc_precision(slot);
 	}
+	memset(out, 0, size);
+	memcpy(out, &d, size < sizeof d ? size : sizeof d);
 }
 
 /* `name` NULL: counter `index`. */
 static int describe_into(const char *name, size_t index,
 			 struct cpucycles_counter *out, size_t size)
 {
-	struct cpucycles_counter c;
 	struct cpuc_guard guard;
 	struct cpuc_slot *slot;
 
@@ -296,14 +318,10 @@ static int describe_into(const char *name, size_t index,
 		    : &cpuc_slots[index];
 	if (slot != NULL) {
 		describe_try(slot);
-		describe(slot, &c);
+		describe(slot, out, size);
 	}
 	cpuc_unlock(&guard);
-	if (slot == NULL)
-		return fail(ENOENT);
-	memset(out, 0, size);
-	memcpy(out, &c, size < sizeof c ? size : sizeof c);
-	return 0;
+	return slot == NULL ? fail(ENOENT) : 0;
 }
 
 int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
@@ -321,4 +339,56 @@ int cpucycles_counterbyname(const char *name, struct cpucycles_counter *out,
 		return fail(EINVAL);
 	return describe_into(name ? name : cpucycles_implementation(), 0, out,
 			     size);
+}
+
+int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
+{
+	const struct cpuc_slot *slot;
+	struct cpuc_guard guard;
+
+	if (out == NULL)
+		return fail(EINVAL);
+	cpucycles_instructions();
+	if (cpuc_lock(&guard) != 0)
+		return fail(EDEADLK);
+	slot = cpuc_instructions_slot();
+	if (slot != NULL)
+		describe(slot, out, size);
+	cpuc_unlock(&guard);
+	return slot == NULL ? fail(ENOENT) : 0;
+}
+
+/* The cycles that go with instructions: those that are counted already, by the
+ * counter in use, or else of the counter that counts instructions. NULL: there
+ * are none. */
+static struct cpuc_pmu *pair_cycles(void)
+{
+	struct cpuc_pmu *pmu = selected()->counter->pmu;
+	struct cpuc_slot *slot = cpuc_instructions_cycles();
+	struct cpuc_guard guard;
+
+	if (slot == NULL || pmu != NULL)
+		return slot == NULL ? NULL : pmu;
+	pmu = slot->counter->pmu;
+	if (!cpuc_perf_opened(pmu) && cpuc_lock(&guard) == 0) {
+		describe_try(slot);
+		cpuc_unlock(&guard);
+	}
+	return cpuc_perf_opened(pmu) ? pmu : NULL;
+}
+
+int cpucycles_both(long long *cycles, long long *instructions)
+{
+	long long pair[2] = {-1, -1};
+	struct cpuc_pmu *pmu;
+
+	if (cpuc_instructions_slot() == NULL)
+		cpucycles_instructions();
+	pmu = pair_cycles();
+	if (pmu != NULL)
+		cpuc_perf_pair(pmu, cpuc_instructions_slot()->counter->pmu,
+			       pair);
+	*cycles = pair[0];
+	*instructions = pair[1];
+	return pmu == NULL ? fail(ENOTSUP) : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The counters that this host has, from counters.def. */
+/* The counters that this host has, from counters.def and
+ * instructions.def. */
 #include <config.h>
 #include "registry.h"
 
@@ -20,4 +21,20 @@ struct cpuc_slot cpuc_slots[] = {
 #include "counters/counters.def"
 };
 
+#undef COUNTER
+
 const size_t cpuc_slot_count = sizeof cpuc_slots / sizeof *cpuc_slots;
+
+#define COUNTER(id, have) \
+	KEEP(have)(extern const struct cpuc_counter cpuc_instructions_##id;)
+#include "counters/instructions.def"
+#undef COUNTER
+
+struct cpuc_slot cpuc_instructions_slots[] = {
+#define COUNTER(id, have) KEEP(have)({.counter = &cpuc_instructions_##id}, )
+#include "counters/instructions.def"
+	/* C has no empty arrays. */
+	{.counter = NULL}};
+
+const size_t cpuc_instructions_slot_count =
+	sizeof cpuc_instructions_slots / sizeof *cpuc_instructions_slots - 1;

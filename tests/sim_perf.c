@@ -41,11 +41,11 @@ static char root[64];
 /* An event of the pretended kernel's. */
 struct event {
 	struct perf_event_mmap_page page;
-	struct cpuc_cycles cycles;
+	struct cpuc_event event;
 	uint64_t id, count, start;
 	uint32_t index; /* its register; 0: none */
 	unsigned width, type;
-	bool open, mapped, gone, pinned, error;
+	bool open, mapped, gone, pinned, error, retires;
 };
 
 #define WORLD 80
@@ -64,6 +64,7 @@ static bool refuse_types;   /* only the generic event opens */
 static bool shut_out;       /* users may not read registers */
 static bool stat_a;         /* `perf stat -a`: events that are not pinned */
 static bool all_taken;      /* by pinned events of whole CPUs */
+static uint64_t ipc = 1;    /* on a register of their own, if not 1 */
 
 static uint64_t raw(const struct event *e)
 {
@@ -96,15 +97,16 @@ static void run(uint64_t cycles)
 	now_ns += cycles;
 	for (i = 0; i < made; i++) {
 		struct event *e = &world[i];
-		uint64_t before = cpuc_sign_extend(raw(e), e->width);
+		uint64_t before = cpuc_sign_extend(raw(e), e->width), step;
 
 		if (!e->index)
 			continue;
+		step = e->retires ? cycles * ipc : cycles;
 		/* Turns. */
-		e->count += stat_a && !e->pinned ? cycles / 2 : cycles;
+		e->count += stat_a && !e->pinned ? step / 2 : step;
 		/* The counter's overflow is an interrupt. */
 		if (!shut_out &&
-		    cpuc_sign_extend(raw(e), e->width) - before != cycles)
+		    cpuc_sign_extend(raw(e), e->width) - before != step)
 			publish(e);
 	}
 }
@@ -147,11 +149,11 @@ static void signals(void)
 }
 
 /* The system calls. */
-int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
+int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags)
 {
 	unsigned type =
-		cycles->type ? cycles->type : (unsigned)(cycles->config >> 32);
+		event->type ? event->type : (unsigned)(event->config >> 32);
 	bool pinned = flags & CPUC_PINNED;
 	struct event *e;
 	int fd;
@@ -167,14 +169,17 @@ int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
 	fd = 1000 + (int)made;
 	e = &world[made++];
 	*e = (struct event){.id = made,
-			    .cycles = *cycles,
+			    .event = *event,
 			    .type = type,
 			    .start = next_start,
 			    .width = next_width,
 			    .pinned = pinned,
+			    .retires = event->type == 0 &&
+				       (uint32_t)event->config ==
+					       PERF_COUNT_HW_INSTRUCTIONS,
 			    .open = true};
 	if (here >> type & 1 && !all_taken)
-		e->index = next_index;
+		e->index = next_index + (e->retires && ipc != 1);
 	else
 		e->error = here >> type & 1 && pinned;
 	e->page.lock = 2 * made;
@@ -281,6 +286,7 @@ __attribute__((format(printf, 2, 3))) static void put(const char *text,
 #include "../src/perf/thread.c"
 #include "../src/perf/read.c"
 #include "../src/perf/open.c"
+#include "../src/perf/pair.c"
 
 static struct cpuc_pmu one = {.reg = register_of};
 static struct cpuc_pmu two = {
@@ -288,19 +294,30 @@ static struct cpuc_pmu two = {
 	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"}};
 static struct cpuc_pmu none_mapped;
 
+/* All of this is for cycles, and then for instructions. */
+static void count_by(unsigned counts)
+{
+	one.counts = two.counts = none_mapped.counts = counts;
+}
+
+#define own (*cpuc_perf_thread_own(&one))
+
 static uint64_t read_one(void)
 {
-	return (uint64_t)cpuc_perf_count(&one, register_of, 32);
+	return (uint64_t)(one.counts == PERF_COUNT_HW_CPU_CYCLES
+				  ? cpuc_perf_count(&one, register_of, 32)
+				  : cpuc_perf_count_instructions(&one,
+								 register_of));
 }
 
 static uint64_t read_two(void)
 {
-	return (uint64_t)cpuc_perf_count(&two, register_of, 0);
+	return (uint64_t)cpuc_perf_count_of(own, &two, register_of, 0);
 }
 
 static struct event *mine(unsigned i)
 {
-	return event_of(cpuc_perf_own->event[i].page);
+	return event_of(own->event[i].page);
 }
 
 /* A thread that has not counted, in a system without settings. */
@@ -311,12 +328,12 @@ static void fresh(void)
 
 	snprintf(strrchr(root, '/'), 12, "/%u", trees++);
 	cpuc_thread_prepare();
-	cpuc_perf_drop(NULL);
-	cpuc_perf_thread_state();
-	cpuc_perf_own->base = cpuc_perf_own->last = 0;
-	cpuc_perf_own->unreadable = 0;
+	cpuc_perf_make_room(&one);
+	cpuc_perf_thread_state(&one);
+	own->base = own->last = 0;
+	own->unreadable = 0;
 	for (i = 0; i < CPUC_CORES; i++)
-		cpuc_perf_own->event[i].blank = NULL;
+		own->event[i].blank = NULL;
 	made = 0;
 	memset(world, 0, sizeof world);
 	refuse = 0;
@@ -394,11 +411,11 @@ static void check_changes(const char *what, void (*change)(void), bool page)
 		if (page) {
 			cpuc_page_read(&victim->page, register_of, &got);
 		} else {
-			before += cpuc_perf_own->base;
+			before += own->base;
 			got = read_one();
 		}
 		in_steps = 0;
-		count = victim->count + (page ? 0 : cpuc_perf_own->base);
+		count = victim->count + (page ? 0 : own->base);
 		if (got != before && got != count) {
 			bad++;
 			diag("step %d: %llu, neither %llu nor %llu", step,
@@ -505,12 +522,12 @@ static void check_random(long cases)
 		run(any(30));
 		was = made;
 		victim = &world[made - 1];
-		least = cpuc_perf_own->base + victim->count;
+		least = own->base + victim->count;
 		happens = changes[rnd() % 5];
 		in_steps = rnd() % 4 ? 0 : (int)(rnd() % 24);
 		now = read_one();
 		in_steps = 0;
-		most = cpuc_perf_own->base + victim->count;
+		most = own->base + victim->count;
 		back += now < last;
 		/* Another event knows nothing of the last microseconds. */
 		bad += made == was && (now < least || now > most);
@@ -541,17 +558,16 @@ static void check_index_zero(void)
 	open_counter(&one);
 	run(100);
 	a = read_one();
-	ok(!mine(0)->open && *cpuc_perf_own->quick,
-	   "a mapped event keeps no descriptor");
+	ok(!mine(0)->open && *own->quick, "a mapped event keeps no descriptor");
 	victim = mine(0);
 	shut_out = true;
 	publish(victim);
 	b = read_one();
-	ok(b >= a && cpuc_perf_own->event[0].id != 0 && !victim->mapped,
+	ok(b >= a && own->event[0].id != 0 && !victim->mapped,
 	   "index 0: a descriptor instead");
 	run(500);
 	ok(read_one() - b == 500, "counts by it");
-	cpuc_event_close(cpuc_perf_own->event[0].fd);
+	cpuc_event_close(own->event[0].fd);
 	a = read_one();
 	ok(a >= b + 500 && unverified == 0,
 	   "closed by the application: another, and nothing is read");
@@ -559,8 +575,7 @@ static void check_index_zero(void)
 	run(30000000);
 	for (i = 0; i < 200; i++)
 		b = read_one();
-	ok(*cpuc_perf_own->quick != 0 && left_open() == 1,
-	   "then by the page again");
+	ok(*own->quick != 0 && left_open() == 1, "then by the page again");
 	ok(b - a == 30000000, "with no cycle lost (%llu)",
 	   (unsigned long long)(b - a));
 }
@@ -579,8 +594,13 @@ static void check_unmappable(void)
 	run(5);
 	ok(read_one() - a == 5 && unverified == 0, "a page that does not map");
 	refuse = -EMFILE;
-	world[0].open = false;
+	world[made - 1].open = false;
 	a = read_one();
+	if (one.counts == PERF_COUNT_HW_INSTRUCTIONS) {
+		run(5);
+		ok(read_one() == a && a >= 5, "no event at all: stands still");
+		return;
+	}
 	while (read_one() == a)
 		;
 	ok(read_one() > a, "no event at all: time passes");
@@ -598,7 +618,7 @@ static void check_children(void)
 	victim = mine(0);
 	was = made;
 	/* What the page's address holds is not the page. */
-	*(uint32_t *)(uintptr_t)cpuc_perf_own->process = 0;
+	*(uint32_t *)(uintptr_t)own->process = 0;
 	memset(&victim->page, 0x55, sizeof victim->page);
 	b = read_one();
 	ok(b >= a && made == was + 1 && mine(0) == &world[made - 1],
@@ -644,7 +664,7 @@ static void begin_opening(enum begin how)
 	victim = mine(0);
 	shut_out = how == SHUT_OUT;
 	if (how == FIRST)
-		cpuc_perf_drop(NULL);
+		cpuc_perf_make_room(&one);
 	else if (how == ERROR_STATE)
 		fail_pinned();
 	else
@@ -698,7 +718,7 @@ static void shut_and_count(void)
 	shut_out = true;
 	publish(&world[made - 1]);
 	handler_last = read_one();
-	handler_bad += victim->gone || cpuc_perf_own->event[0].id == 0;
+	handler_bad += victim->gone || own->event[0].id == 0;
 }
 
 static void check_interrupted_read(void)
@@ -780,7 +800,7 @@ static void check_pinned(void)
 	stat_a = true;
 	a = read_one();
 	run(1000);
-	ok(read_one() - a == 1000 && *cpuc_perf_own->quick != 0,
+	ok(read_one() - a == 1000 && *own->quick != 0,
 	   "perf stat -a takes no cycle from a count");
 	stat_a = false;
 	victim = mine(0);
@@ -794,7 +814,7 @@ static void check_pinned(void)
 	world[made - 1].index = 32;
 	stat_a = true;
 	run(1000);
-	ok(read_one() - a == 500 && cpuc_perf_own->event[0].id != 0,
+	ok(read_one() - a == 500 && own->event[0].id != 0,
 	   "and takes turns for one, read by its descriptor");
 	all_taken = stat_a = false;
 	a = read_one();
@@ -802,8 +822,8 @@ static void check_pinned(void)
 	now_ns += 30000000;
 	for (i = 0; i < 100; i++)
 		b = read_one();
-	ok(b - a == 1000 && world[made - 1].pinned &&
-		   *cpuc_perf_own->quick != 0 && left_open() == 1,
+	ok(b - a == 1000 && world[made - 1].pinned && *own->quick != 0 &&
+		   left_open() == 1,
 	   "pinned and mapped again when the register is free");
 }
 
@@ -863,14 +883,13 @@ static void check_end(void)
 	open_counter(&one);
 	run(1000);
 	a = read_one();
-	perf_thread_ended(cpuc_perf_own, false);
+	perf_thread_ended(own, false);
 	ok(left_open() == 0, "a thread's end leaves nothing open");
 	b = read_one();
 	run(10);
 	ok(b >= a && read_one() == b + 10, "destructors count on");
-	perf_thread_ended(cpuc_perf_own, true);
-	ok(left_open() == 0 && *cpuc_perf_own->quick == 0 &&
-		   cpuc_perf_own == &nobody,
+	perf_thread_ended(own, true);
+	ok(left_open() == 0 && *own->quick == 0 && own == &nobody,
 	   "nothing is left in the end");
 }
 
@@ -935,6 +954,12 @@ static void migrate(void)
 	run(3);
 }
 
+static const char *own_event(void)
+{
+	return one.counts == PERF_COUNT_HW_INSTRUCTIONS ? "inst_retired"
+							: "cpu_cycles";
+}
+
 /* The PMUs of cores, by the types from `first` on; with or without a number for
  * the cycles event. */
 static void put_pmus(unsigned first, const char *number,
@@ -948,7 +973,8 @@ static void put_pmus(unsigned first, const char *number,
 		put(type, CPUC_PMUS "%s/type", names[i]);
 		put("0-3,8-11\n", CPUC_PMUS "%s/cpus", names[i]);
 		if (number != NULL)
-			put(number, CPUC_PMUS "%s/events/cpu_cycles", names[i]);
+			put(number, CPUC_PMUS "%s/events/%s", names[i],
+			    own_event());
 	}
 	for (i = 20; i < 30; i++) {
 		snprintf(type, sizeof type, "%u\n", i);
@@ -964,7 +990,7 @@ static void put_pmus(unsigned first, const char *number,
 
 static uint64_t count_of_all(void)
 {
-	uint64_t total = cpuc_perf_own->base;
+	uint64_t total = own->base;
 	unsigned i;
 
 	for (i = 0; i < two.events; i++)
@@ -1026,13 +1052,13 @@ static void check_one_pmu(const char *what)
 	fresh();
 	put_pmus(4, NULL, NULL, 0);
 	put("8\n", CPUC_PMUS "%s/type", what);
-	put("event=0x0011\n", CPUC_PMUS "%s/events/cpu_cycles", what);
+	put("event=0x0011\n", CPUC_PMUS "%s/events/%s", what, own_event());
 	if (strcmp(what, "cpu") != 0)
 		put("0-3\n", CPUC_PMUS "%s/cpus", what);
 	here = ~0u;
 	ok(open_counter(&two) == 0 && two.events == 1 &&
-		   two.cycles[0].type == 0 && two.cycles[0].config == 0 &&
-		   made == 2,
+		   two.event[0].type == 0 &&
+		   two.event[0].config == two.counts && made == 2,
 	   "%s: one event, the generic one", what);
 }
 
@@ -1055,15 +1081,15 @@ static void check_hybrid(void)
 		fresh();
 		put_pmus(4, NULL, x86, n);
 		check_cores("Intel");
-		ok(two.cycles[0].type == PERF_TYPE_HARDWARE &&
-			   (uint32_t)two.cycles[0].config == 0,
+		ok(two.event[0].type == PERF_TYPE_HARDWARE &&
+			   (uint32_t)two.event[0].config == two.counts,
 		   "the generic event with a PMU's type");
 	}
 	for (n = 2; n <= 4; n++) {
 		fresh();
 		put_pmus(8, "event=0x0011\n", arm, n);
 		check_cores("arm64");
-		ok(two.cycles[1].type >= 8 && two.cycles[1].config == 0x11,
+		ok(two.event[1].type >= 8 && two.event[1].config == 0x11,
 		   "the number of the PMU's own event");
 	}
 	fresh();
@@ -1074,7 +1100,7 @@ static void check_hybrid(void)
 	refuse_types = true;
 	here |= 1;
 	ok(open_counter(&two) == 0 && two.events == 1 &&
-		   two.cycles[0].config == 0,
+		   two.event[0].config == two.counts,
 	   "an old kernel: the generic event alone");
 	fresh();
 	for (i = 0; i < 12; i++) {
@@ -1096,7 +1122,7 @@ static void check_half_mapped(unsigned type)
 	fresh();
 	put_pmus(4, NULL, x86, 2);
 	open_counter(&two);
-	cpuc_perf_drop(NULL);
+	cpuc_perf_make_room(&one);
 	on_core(type);
 	mappable = 2;
 	a = read_two();
@@ -1146,7 +1172,7 @@ static void check_hybrid_handlers(bool error)
 		if (error)
 			fail_pinned();
 		else
-			cpuc_perf_drop(NULL);
+			cpuc_perf_make_room(&one);
 		two_bad = 0;
 		calls_left = step;
 		now = read_two();
@@ -1176,12 +1202,12 @@ static void check_owners(void)
 	run(100);
 	a = read_one();
 	ok((uint64_t)cpuc_perf_slow(&none_mapped) >= a &&
-		   cpuc_perf_own->pmu == &none_mapped && !world[0].mapped,
+		   own->pmu == &none_mapped && !world[0].mapped,
 	   "another counter's event replaces the first's");
 	cpuc_perf_close(&one);
-	ok(cpuc_perf_own->pmu == &none_mapped, "which another's close leaves");
+	ok(own->pmu == &none_mapped, "which another's close leaves");
 	cpuc_perf_close(&none_mapped);
-	ok(cpuc_perf_own->pmu == NULL && !world[made - 1].open,
+	ok(own->pmu == NULL && !world[made - 1].open,
 	   "and its own close does not");
 }
 
@@ -1213,8 +1239,13 @@ static void check_reasons(void)
 		     "perf_event_paranoid is 2, and 1 or less is needed",
 		     "run sysctl kernel.perf_event_paranoid=1 as root");
 	refuse_rest = 0;
-	refused_with(-ENOENT, 0, 2, "no PMU is visible here (virtual machine?)",
-		     "the host would have to offer one");
+	refused_with(
+		-ENOENT, 0, 2,
+		one.counts == PERF_COUNT_HW_INSTRUCTIONS
+			? "no PMU that counts instructions is visible here "
+			  "(virtual machine?)"
+			: "no PMU is visible here (virtual machine?)",
+		"the host would have to offer one");
 	refused_with(-EPERM, 0, 2,
 		     "perf_event_open: Operation not permitted (container?)",
 		     "its seccomp profile must allow this call");
@@ -1238,8 +1269,7 @@ static void check_reasons(void)
 		   !strcmp(it.reason, CPUC_PMUS "cpu/rdpmc is 0") &&
 		   !strcmp(it.hint, "run cpucycles-open as root"),
 	   "%s; %s", it.reason, it.hint);
-	ok(!world[made - 1].open && cpuc_perf_own->pmu == NULL,
-	   "and nothing stays open");
+	ok(!world[made - 1].open && own->pmu == NULL, "and nothing stays open");
 	put("1\n", CPUC_PMUS "cpu/rdpmc");
 	ok(open_counter(&two) < 0 &&
 		   !strcmp(it.reason,
@@ -1266,6 +1296,130 @@ static void check_reasons(void)
 	two.access[0] = CPUC_PMUS "cpu/rdpmc";
 }
 
+/* Cycles and instructions of one thread, three a cycle. */
+static struct cpuc_pmu retired = {.counts = PERF_COUNT_HW_INSTRUCTIONS,
+				  .reg = register_of};
+
+struct pair {
+	uint64_t cycles, instructions;
+};
+
+static struct pair read_pair(void)
+{
+	long long p[2];
+
+	cpuc_perf_pair(&one, &retired, p);
+	return (struct pair){(uint64_t)p[0], (uint64_t)p[1]};
+}
+
+/* How many instructions too many or too few came since `a`. */
+static long long pair_error(struct pair a, struct pair b)
+{
+	return (long long)((b.instructions - a.instructions) -
+			   ipc * (b.cycles - a.cycles));
+}
+
+static void begin_pair(void)
+{
+	fresh();
+	if (cpuc_perf_instructions->pmu != NULL)
+		cpuc_perf_make_room(&retired);
+	cpuc_perf_thread_state(&retired);
+	cpuc_perf_instructions->base = cpuc_perf_instructions->last = 0;
+	cpuc_perf_instructions->unreadable = 0;
+	retired.opened = 0;
+	ipc = 3;
+	open_counter(&one);
+	open_counter(&retired);
+	read_pair();
+}
+
+static void handler_works(void)
+{
+	run(5000);
+}
+
+static void move_instructions(void)
+{
+	victim = event_of(cpuc_perf_instructions->event[0].page);
+	victim->index = 9;
+	victim->start += 12345;
+	publish(victim);
+	run(2000);
+}
+
+static void check_pair_changes(const char *what, void (*change)(void))
+{
+	struct pair a, b;
+	int step, bad = 0;
+
+	for (step = 1; step < 60; step++) {
+		begin_pair();
+		a = read_pair();
+		happens = change;
+		in_steps = step;
+		b = read_pair();
+		bad += pair_error(a, b) != 0;
+		bad += in_steps > 0 ? 0 : b.cycles < a.cycles;
+		in_steps = 0;
+	}
+	ok(bad == 0, "a pair is of one instant: %s (%d)", what, bad);
+}
+
+static void check_pair(void)
+{
+	struct pair a, b;
+	struct event *e;
+
+	begin_pair();
+	ok(cpuc_perf_opened(&one) && cpuc_perf_opened(&retired) &&
+		   !cpuc_perf_opened(&two),
+	   "a pair's events are open");
+	a = read_pair();
+	run(1000);
+	b = read_pair();
+	ok(b.cycles - a.cycles == 1000 && pair_error(a, b) == 0 &&
+		   left_open() == 2 && *cpuc_perf_own->quick != 0 &&
+		   *cpuc_perf_instructions->quick != 0,
+	   "a pair in user space");
+	check_pair_changes("a handler in between", handler_works);
+	check_pair_changes("another register", move_instructions);
+	begin_pair();
+	a = read_pair();
+	e = event_of(cpuc_perf_instructions->event[0].page);
+	open_counter(&none_mapped);
+	cpuc_perf_close(&none_mapped);
+	ok(e->mapped && !e->gone && cpuc_perf_readable(&retired),
+	   "cycles opened and closed: instructions stay");
+	b = read_pair();
+	cpuc_perf_close(&retired);
+	ok(b.instructions >= a.instructions && cpuc_perf_readable(&one),
+	   "instructions closed: cycles stay");
+	begin_pair();
+	shut_out = true;
+	publish(mine(0));
+	publish(event_of(cpuc_perf_instructions->event[0].page));
+	a = read_pair();
+	run(700);
+	b = read_pair();
+	ok(b.cycles - a.cycles == 700 && pair_error(a, b) == 0 &&
+		   unverified == 0,
+	   "a pair by descriptors");
+	cpuc_event_close(cpuc_perf_instructions->event[0].fd);
+	refuse = -EMFILE;
+	a = b;
+	run(700);
+	b = read_pair();
+	ok(b.cycles - a.cycles == 700 && b.instructions == a.instructions,
+	   "no descriptor for instructions: they stand still");
+	perf_thread_ended(cpuc_perf_instructions, true);
+	ok(cpuc_perf_instructions == &nobody && own != &nobody,
+	   "a state at its end leaves the other");
+	begin_pair();
+	cpuc_perf_make_room(&retired);
+	ipc = 1;
+}
+
 #if HAVE_COUNTER_AMD64_PERFPMCFF
 #include "../src/counters/x86.c"
 #include "../src/counters/amd64_perfpmcff.c"
@@ -1275,30 +1429,33 @@ static void check_reasons(void)
 /* Indexes as the kernel gives them: RDPMC's operand and 1. */
 static void check_x86_index(uint32_t index, const char *what)
 {
-	const struct cpuc_counter *both[] = {&cpuc_counter_amd64_perfpmcff,
-					     &cpuc_counter_amd64_perfpmc};
+	const struct cpuc_counter *all[] = {&cpuc_counter_amd64_perfpmcff,
+					    &cpuc_counter_amd64_perfpmc,
+					    &cpuc_instructions_amd64_perfpmc};
 	uint64_t a;
 	int i, bad = 0;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
+		count_by(all[i]->pmu->counts);
 		fresh();
-		cpuc_x86_pmu.opened = 0;
+		all[i]->pmu->opened = 0;
 		next_index = index;
 		next_width = 48;
 		next_start = UINT64_C(0xffff80000000);
 		/* This CPU may lack the fixed counter. */
-		cpuc_perf_open(&it, both[i]->pmu);
-		a = (uint64_t)both[i]->read();
+		cpuc_perf_open(&it, all[i]->pmu);
+		a = (uint64_t)all[i]->read();
 		run(12345);
-		bad += (uint64_t)both[i]->read() - a != 12345;
+		bad += (uint64_t)all[i]->read() - a != 12345;
 		victim = mine(0);
 		victim->index ^= 3;
 		publish(victim);
 		run(5);
-		bad += (uint64_t)both[i]->read() - a != 12350;
-		cpuc_perf_close(both[i]->pmu);
-		bad += cpuc_perf_own->pmu != NULL;
+		bad += (uint64_t)all[i]->read() - a != 12350;
+		cpuc_perf_close(all[i]->pmu);
+		bad += own->pmu != NULL;
 	}
+	count_by(PERF_COUNT_HW_CPU_CYCLES);
 	ok(bad == 0, "x86: %s, and moved to another register", what);
 }
 
@@ -1306,15 +1463,24 @@ static void check_x86(void)
 {
 	static const char *const hybrid[] = {"cpu_core", "cpu_atom"};
 
+	struct cpuc_pmu *pmu = cpuc_instructions_amd64_perfpmc.pmu;
+
 	check_x86_index(0x40000002, "fixed counter 1");
+	check_x86_index(0x40000001, "fixed counter 0");
 	check_x86_index(1, "counter 0");
 	check_x86_index(6, "counter 5");
 	fresh();
 	put_pmus(4, NULL, hybrid, 2);
 	cpuc_x86_pmu.opened = 0;
 	ok(cpuc_perf_open(&it, &cpuc_x86_pmu) == 0 &&
-		   cpuc_x86_pmu.events == 2 && *cpuc_perf_own->quick == 0,
+		   cpuc_x86_pmu.events == 2 && *own->quick == 0,
 	   "x86: two types of cores");
+	pmu->opened = 0;
+	ok(cpuc_perf_open(&it, pmu) == 0 && pmu->events == 2 &&
+		   *cpuc_perf_instructions->quick == 0 &&
+		   cpuc_perf_readable(pmu) && cpuc_perf_readable(&cpuc_x86_pmu),
+	   "x86: two of instructions beside them");
+	cpuc_perf_close(pmu);
 	cpuc_perf_close(&cpuc_x86_pmu);
 	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
 	put("1\n", CPUC_PMUS "cpu_core/rdpmc");
@@ -1346,15 +1512,8 @@ static int removed(const char *path, const struct stat *s, int type,
 	return remove(path);
 }
 
-int main(void)
+static void check_all(long cases)
 {
-	long cases = cases_begin(200000);
-
-	strcpy(root, "/tmp/sim_perf.XXXXXX");
-	if (mkdtemp(root) == NULL)
-		return 99;
-	strcat(root, "/");
-
 	check_seqlock();
 	check_widths();
 	check_random(cases);
@@ -1377,6 +1536,24 @@ int main(void)
 	check_hybrid_handlers(true);
 	check_owners();
 	check_reasons();
+}
+
+int main(void)
+{
+	long cases = cases_begin(200000);
+
+	strcpy(root, "/tmp/sim_perf.XXXXXX");
+	if (mkdtemp(root) == NULL)
+		return 99;
+	strcat(root, "/");
+
+	check_all(cases);
+	diag("instructions");
+	count_by(PERF_COUNT_HW_INSTRUCTIONS);
+	check_all(cases);
+	fresh();
+	count_by(PERF_COUNT_HW_CPU_CYCLES);
+	check_pair();
 	check_x86();
 	fresh();
 	*strrchr(root, '/') = '\0';

@@ -19,4 +19,25 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.read = amd64_perfpmc_read,
 };
 
+static struct cpuc_pmu amd64_perfpmc_instructions_pmu = {
+	.counts = PERF_COUNT_HW_INSTRUCTIONS,
+	.reg = cpuc_x86_register,
+	.access = CPUC_X86_ACCESS,
+};
+
+static long long amd64_perfpmc_instructions_read(void)
+{
+	return cpuc_perf_count_instructions(&amd64_perfpmc_instructions_pmu,
+					    cpuc_x86_register);
+}
+
+const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {
+	.name = CPUC_X86_NAME("perfpmc"),
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.pmu = &amd64_perfpmc_instructions_pmu,
+	.read = amd64_perfpmc_instructions_read,
+};
+
 #endif

@@ -27,4 +27,28 @@ const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.read = arm64_perfpmc_read,
 };
 
+static struct cpuc_pmu arm64_perfpmc_instructions_pmu = {
+	.counts = PERF_COUNT_HW_INSTRUCTIONS,
+	/* Users may read it; 32 bits wide, as wider ones of this event are
+	 * refused before Armv8.5. The kernel adds up their overflows. */
+	.config1 = 2,
+	.reg = cpuc_arm64_register,
+	.access = {"/proc/sys/kernel/perf_user_access"},
+};
+
+static long long arm64_perfpmc_instructions_read(void)
+{
+	return cpuc_perf_count_instructions(&arm64_perfpmc_instructions_pmu,
+					    cpuc_arm64_register);
+}
+
+const struct cpuc_counter cpuc_instructions_arm64_perfpmc = {
+	.name = "arm64-perfpmc",
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.pmu = &arm64_perfpmc_instructions_pmu,
+	.read = arm64_perfpmc_instructions_read,
+};
+
 #endif

@@ -28,4 +28,22 @@ const struct cpuc_counter cpuc_counter_default_perfevent = {
 	.read = default_perfevent_read,
 };
 
+static struct cpuc_pmu default_perfevent_instructions_pmu = {
+	.counts = PERF_COUNT_HW_INSTRUCTIONS,
+};
+
+static long long default_perfevent_instructions_read(void)
+{
+	return cpuc_perf_slow(&default_perfevent_instructions_pmu);
+}
+
+const struct cpuc_counter cpuc_instructions_default_perfevent = {
+	.name = "default-perfevent",
+	.kind = CPUC_CORE_KERNEL,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.pmu = &default_perfevent_instructions_pmu,
+	.read = default_perfevent_instructions_read,
+};
+
 #endif

@@ -26,4 +26,26 @@ const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.read = riscv64_perfrdcycle_read,
 };
 
+static struct cpuc_pmu riscv64_perfrdcycle_instructions_pmu = {
+	.counts = PERF_COUNT_HW_INSTRUCTIONS,
+	.reg = cpuc_riscv_register,
+	.defer_unmap = true,
+	.access = {"/proc/sys/kernel/perf_user_access"},
+};
+
+static long long riscv64_perfrdcycle_instructions_read(void)
+{
+	return cpuc_perf_count_instructions(
+		&riscv64_perfrdcycle_instructions_pmu, cpuc_riscv_register);
+}
+
+const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {
+	.name = CPUC_RISCV_NAME("perfrdcycle"),
+	.kind = CPUC_CORE,
+	.unit = CPUC_CYCLE,
+	.bits = 64,
+	.pmu = &riscv64_perfrdcycle_instructions_pmu,
+	.read = riscv64_perfrdcycle_instructions_read,
+};
+
 #endif

@@ -59,8 +59,7 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 #if HAVE_COUNTER_AMD64_PERFPMC
 struct cpuc_pmu cpuc_x86_pmu = {
 	.reg = cpuc_x86_register,
-	/* Linux has one value for all types of cores. */
-	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"},
+	.access = CPUC_X86_ACCESS,
 };
 
 int cpuc_x86_fixed_cycles(struct cpuc_slot *slot)

@@ -51,6 +51,12 @@ cpuc_x86_register(uint32_t index)
 /* Fixed-function counter 1: unhalted core cycles. */
 #define CPUC_X86_FIXED_CYCLES 0x40000001u
 
+/* Linux has one value for all types of cores. */
+#define CPUC_X86_ACCESS                                           \
+	{                                                         \
+		CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc" \
+	}
+
 extern struct cpuc_pmu cpuc_x86_pmu;
 
 /* 0 where CPUID leaf 0xA has that counter, 48 bits wide; otherwise -ENOTSUP

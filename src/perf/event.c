@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "event.h"
 
-int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
+int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags)
 {
 	struct perf_event_attr attr;
@@ -18,8 +18,8 @@ int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
 
 	memset(&attr, 0, sizeof attr);
 	attr.size = sizeof attr;
-	attr.type = cycles->type;
-	attr.config = cycles->config;
+	attr.type = event->type;
+	attr.config = event->config;
 	attr.config1 = config1;
 	attr.exclude_kernel = !!(flags & CPUC_NO_KERNEL);
 	attr.exclude_hv = !!(flags & CPUC_NO_HV);

@@ -13,9 +13,9 @@
 /* An event's page, which the kernel writes. */
 typedef const volatile struct perf_event_mmap_page cpuc_page;
 
-/* An event of cycles, as perf_event_attr has it. All zero: the generic one,
- * which Linux gives to one PMU. */
-struct cpuc_cycles {
+/* An event, as perf_event_attr has it. With type 0, PERF_TYPE_HARDWARE, a
+ * generic one, which Linux gives to one PMU. */
+struct cpuc_event {
 	uint32_t type;
 	uint64_t config;
 };
@@ -27,9 +27,9 @@ struct cpuc_cycles {
  * pinned, or, once there is none, stands still for good. */
 #define CPUC_PINNED 4u
 
-/* Opens an event that counts this thread's cycles: a close-on-exec descriptor,
- * or -errno. `flags` is a set of the above. */
-int cpuc_event_open(const struct cpuc_cycles *cycles, uint64_t config1,
+/* Opens an event that counts for this thread: a close-on-exec descriptor, or
+ * -errno. `flags` is a set of the above. */
+int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags);
 void cpuc_event_close(int fd);
 

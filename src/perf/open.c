@@ -23,13 +23,17 @@ void cpuc_perf_close(struct cpuc_pmu *pmu)
 #include <string.h>
 #include "read.h"
 
-static int perf_open_explain(struct cpuc_slot *slot, int err, unsigned exclude)
+static int perf_open_explain(struct cpuc_slot *slot, const struct cpuc_pmu *pmu,
+			     int err, unsigned exclude)
 {
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
 	bool denied = err == -EPERM || err == -EACCES || err == -ENOSYS;
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP) {
-		cpuc_reason(slot, CPUC_NO_PMU);
+		cpuc_reason(slot, "%s",
+			    pmu->counts == PERF_COUNT_HW_INSTRUCTIONS
+				    ? CPUC_NO_INSTRUCTIONS
+				    : CPUC_NO_PMU);
 		cpuc_hint(slot, CPUC_NO_PMU_HINT);
 	} else if (err == -EACCES &&
 		   cpuc_setting("/proc/sys/kernel/perf_event_paranoid",
@@ -59,7 +63,7 @@ static int perf_open_try(const struct cpuc_pmu *pmu, unsigned *exclude)
 {
 	static const unsigned bits[] = {CPUC_NO_KERNEL | CPUC_NO_HV,
 					CPUC_NO_KERNEL, CPUC_NO_HV, 0};
-	static const struct cpuc_cycles generic;
+	const struct cpuc_event generic = {PERF_TYPE_HARDWARE, pmu->counts};
 	int i, fd = -EINVAL;
 
 	for (i = 0; i < 4; i++) {
@@ -76,17 +80,18 @@ static int perf_open_try(const struct cpuc_pmu *pmu, unsigned *exclude)
 /* One event for each type of core, unless the kernel refuses one of them. */
 static void perf_open_cores(struct cpuc_pmu *pmu, unsigned exclude)
 {
-	unsigned i, n = cpuc_core_pmus(pmu->cycles);
+	unsigned i, n = cpuc_core_pmus(pmu->event, pmu->counts);
 	int fd;
 
 	for (i = 0; n > 1 && i < n; i++) {
-		fd = cpuc_event_open(&pmu->cycles[i], pmu->config1, exclude);
+		fd = cpuc_event_open(&pmu->event[i], pmu->config1, exclude);
 		if (fd < 0)
 			break;
 		cpuc_event_close(fd);
 	}
 	if (i < n)
-		pmu->cycles[0] = (struct cpuc_cycles){0, 0};
+		pmu->event[0] =
+			(struct cpuc_event){PERF_TYPE_HARDWARE, pmu->counts};
 	pmu->events = i < n ? 1 : n;
 }
 
@@ -119,10 +124,10 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	if (pmu == NULL || (pmu->reg != NULL && cpuc_perf_readable(pmu)))
 		return 0;
 	/* A second event would take the register of the first. */
-	cpuc_perf_drop(NULL);
+	cpuc_perf_make_room(pmu);
 	fd = perf_open_try(pmu, &exclude);
 	if (fd < 0)
-		return perf_open_explain(slot, fd, exclude);
+		return perf_open_explain(slot, pmu, fd, exclude);
 	cpuc_event_close(fd);
 	err = cpuc_thread_prepare();
 	if (err != 0) {

@@ -7,6 +7,8 @@
 #include "../slot.h"
 
 #define CPUC_NO_PMU "no PMU is visible here (virtual machine?)"
+#define CPUC_NO_INSTRUCTIONS \
+	"no PMU that counts instructions is visible here (virtual machine?)"
 #define CPUC_NO_PMU_HINT "the host would have to offer one"
 
 /* Opens the events of a counter for the calling thread, and finds out how other

@@ -48,13 +48,14 @@ static const char *pmus_path(char path[PATH], const char *pmu, const char *file)
 	return path;
 }
 
-/* The cycles event of one PMU; false if it is not of cores. Those have a file
- * `cpus`, others `cpumask` or nothing: the perf tool goes by that too.
+/* The event of one PMU for `counts`; false if it is not of cores. Those have a
+ * file `cpus`, others `cpumask` or nothing: the perf tool goes by that too.
  *
  * The generic event takes a PMU's type in its upper half from Linux 5.13 on
  * (PERF_PMU_TYPE_SHIFT), but with armv8_* PMUs only from 6.6 on. The number of
  * their own event, in sysfs, is good for all kernels. */
-static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
+static bool pmus_event(const char *pmu, unsigned counts,
+		       struct cpuc_event *event)
 {
 	char path[PATH], text[2];
 	long type, number;
@@ -64,19 +65,21 @@ static bool pmus_cycles(const char *pmu, struct cpuc_cycles *cycles)
 	if (cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text) != -EFBIG ||
 	    !cpuc_setting(pmus_path(path, pmu, "type"), &type) || type <= 0)
 		return false;
-	cycles->type = PERF_TYPE_HARDWARE;
-	cycles->config = (uint64_t)type << 32 | PERF_COUNT_HW_CPU_CYCLES;
-	pmus_path(path, pmu, "events/cpu_cycles");
+	event->type = PERF_TYPE_HARDWARE;
+	event->config = (uint64_t)type << 32 | counts;
+	pmus_path(path, pmu,
+		  counts == PERF_COUNT_HW_INSTRUCTIONS ? "events/inst_retired"
+						       : "events/cpu_cycles");
 	if (pmus_number(path, "event=", &number)) {
-		cycles->type = (uint32_t)type;
-		cycles->config = (uint64_t)number;
+		event->type = (uint32_t)type;
+		event->config = (uint64_t)number;
 	}
 	return true;
 }
 
 /* By getdents64(2): the first call may come from a signal handler, and
  * opendir(3) allocates. */
-unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES])
+unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {
 	/* One entry at least; small, for the stack of a signal handler. */
 	char path[PATH], block[320] = "";
@@ -85,7 +88,7 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES])
 	long size, at;
 	int fd;
 
-	cycles[0] = (struct cpuc_cycles){0, 0};
+	events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
 	/* Where all cores are alike, theirs may be called cpu: the others, of
 	 * which a server has hundreds, are not looked at. */
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
@@ -98,13 +101,14 @@ unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES])
 			const char *entry = block + at + 19;
 
 			memcpy(&length, block + at + 16, sizeof length);
-			if (n < CPUC_CORES && pmus_cycles(entry, &cycles[n]))
+			if (n < CPUC_CORES &&
+			    pmus_event(entry, counts, &events[n]))
 				n++;
 		}
 	if (fd >= 0)
 		close(fd);
 	if (n < 2)
-		cycles[0] = (struct cpuc_cycles){0, 0};
+		events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
 	return n < 2 ? 1 : n;
 }
 

@@ -18,9 +18,10 @@
  * a thread's first call an event. */
 #define CPUC_CORES 8
 
-/* The cycles events of all types of cores; returns their number, at least 1. If
- * it is 1, that is the generic event. */
-unsigned cpuc_core_pmus(struct cpuc_cycles cycles[CPUC_CORES]);
+/* The events of all types of cores for `counts`, PERF_COUNT_HW_CPU_CYCLES or
+ * PERF_COUNT_HW_INSTRUCTIONS; returns their number, at least 1. If it is 1,
+ * that is the generic event. */
+unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts);
 
 /* Reads a file that holds one number. False if it does not. */
 bool cpuc_setting(const char *path, long *number);

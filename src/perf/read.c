@@ -82,11 +82,15 @@ static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 }
 
 /* This thread cannot have events: descriptors have run out, or permission was
- * withdrawn. Only time is left to count. */
-static uint64_t perf_read_clock(struct cpuc_perf_thread *t)
+ * withdrawn. In place of cycles only time is left to count, and nothing in
+ * place of instructions. */
+static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
+				const struct cpuc_pmu *pmu)
 {
 	uint64_t now = cpuc_clock_ns(), sum = t->last;
 
+	if (pmu->counts == PERF_COUNT_HW_INSTRUCTIONS)
+		return sum;
 	if (t->clock != 0 && now > t->clock)
 		sum += now - t->clock;
 	t->clock = now;
@@ -129,7 +133,7 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
 		}
 		perf_read_drop(t, CPUC_NEW);
 	}
-	return perf_read_clock(t);
+	return perf_read_clock(t, pmu);
 }
 
 static uint64_t perf_read(struct cpuc_pmu *pmu)
@@ -138,11 +142,14 @@ static uint64_t perf_read(struct cpuc_pmu *pmu)
 	uint64_t sum;
 	bool has;
 
+	bool instructions = pmu->counts == PERF_COUNT_HW_INSTRUCTIONS;
+
 	if (__atomic_load_n(&pmu->opened, __ATOMIC_ACQUIRE) == 0)
-		return (uint64_t)cpuc_first();
-	t = cpuc_perf_thread_state();
+		return (uint64_t)(instructions ? cpuc_first_instructions()
+					       : cpuc_first());
+	t = cpuc_perf_thread_state(pmu);
 	if (t == NULL)
-		return cpuc_clock_ns();
+		return instructions ? 0 : cpuc_clock_ns();
 	has = cpuc_perf_thread_has(t, pmu);
 	if (has && perf_read_pages(t, pmu, &sum)) {
 		/* The usual case with several types of cores. */
@@ -172,20 +179,26 @@ long long cpuc_perf_slow(struct cpuc_pmu *pmu)
 
 bool cpuc_perf_readable(const struct cpuc_pmu *pmu)
 {
-	const struct cpuc_perf_thread *t = cpuc_perf_own;
+	const struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
 	uint64_t sum;
 
 	return cpuc_perf_thread_has(t, pmu) && perf_read_pages(t, pmu, &sum);
 }
 
-void cpuc_perf_drop(const struct cpuc_pmu *pmu)
+void cpuc_perf_make_room(const struct cpuc_pmu *pmu)
 {
-	struct cpuc_perf_thread *t = cpuc_perf_own;
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
 	int saved = errno;
 
-	if (t->pmu != NULL && (pmu == NULL || t->pmu == pmu))
+	if (t->pmu != NULL)
 		perf_read_drop(t, CPUC_OLD);
 	errno = saved;
+}
+
+void cpuc_perf_drop(const struct cpuc_pmu *pmu)
+{
+	if ((*cpuc_perf_thread_own(pmu))->pmu == pmu)
+		cpuc_perf_make_room(pmu);
 }
 
 #endif

@@ -15,8 +15,11 @@ long long cpuc_perf_slow(struct cpuc_pmu *pmu);
  * system call now. */
 bool cpuc_perf_readable(const struct cpuc_pmu *pmu);
 
-/* Closes the calling thread's events if they are this PMU's; NULL: any. */
+/* Closes the calling thread's events if they are this PMU's. */
 void cpuc_perf_drop(const struct cpuc_pmu *pmu);
+
+/* Closes the calling thread's events of what this PMU counts. */
+void cpuc_perf_make_room(const struct cpuc_pmu *pmu);
 
 /* Tests change the page between any two accesses. */
 #ifndef CPUC_GET
@@ -58,13 +61,13 @@ cpuc_page_read(cpuc_page *page, cpuc_register *reg, uint64_t *count)
 	return index;
 }
 
-/* The body of a counter's read. Reads the page inline if this thread has one
- * event, which is on register `usual` (0: on any), and the kernel does not
- * interfere. */
+/* The body of a counter's read. `t` is the thread's state for this PMU's
+ * events. Reads the page inline if the thread has one event, which is on
+ * register `usual` (0: on any), and the kernel does not interfere. */
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
+cpuc_perf_count_of(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
+		   cpuc_register *reg, uint32_t usual)
 {
-	struct cpuc_perf_thread *t = cpuc_perf_own;
 	cpuc_page *page;
 	uint32_t seq, index;
 	uint64_t sum, value;
@@ -88,6 +91,19 @@ cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
 	sum += value;
 	t->last = sum;
 	return (long long)sum;
+}
+
+/* Of cycles, and of instructions. */
+static inline __attribute__((always_inline, unused)) long long
+cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
+{
+	return cpuc_perf_count_of(cpuc_perf_own, pmu, reg, usual);
+}
+
+static inline __attribute__((always_inline, unused)) long long
+cpuc_perf_count_instructions(struct cpuc_pmu *pmu, cpuc_register *reg)
+{
+	return cpuc_perf_count_of(cpuc_perf_instructions, pmu, reg, 0);
 }
 
 #endif

@@ -24,8 +24,10 @@ static const struct cpuc_perf_thread nobody = {
 		  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)},
 };
 
-CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own =
-	(struct cpuc_perf_thread *)&nobody;
+#define NOBODY ((struct cpuc_perf_thread *)&nobody)
+
+CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own = NOBODY;
+CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_instructions = NOBODY;
 
 /* When an event that is on a register is unmapped, Linux on RISC-V (6.12) keeps
  * all CPUs that run the process from reading that register until they switch
@@ -106,14 +108,16 @@ static void perf_thread_ended(void *state, bool last)
 	CPUC_FENCE();
 	t->busy = false;
 	if (last && cpuc_perf_own == t)
-		cpuc_perf_own = (struct cpuc_perf_thread *)&nobody;
+		cpuc_perf_own = NOBODY;
+	else if (last && cpuc_perf_instructions == t)
+		cpuc_perf_instructions = NOBODY;
 }
 
-struct cpuc_perf_thread *cpuc_perf_thread_state(void)
+struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu)
 {
-	struct cpuc_perf_thread *t;
+	struct cpuc_perf_thread **own = cpuc_perf_thread_own(pmu), *t;
 
-	if (cpuc_perf_own == &nobody) {
+	if (*own == &nobody) {
 		t = cpuc_thread_memory(sizeof *t, perf_thread_ended);
 		if (t != NULL)
 			*t = nobody;
@@ -121,10 +125,10 @@ struct cpuc_perf_thread *cpuc_perf_thread_state(void)
 			t = (struct cpuc_perf_thread *)&no_memory;
 		CPUC_FENCE();
 		/* Unless a handler was faster. */
-		if (cpuc_perf_own == &nobody)
-			cpuc_perf_own = t;
+		if (*own == &nobody)
+			*own = t;
 	}
-	return cpuc_perf_own == &no_memory ? NULL : cpuc_perf_own;
+	return *own == &no_memory ? NULL : *own;
 }
 
 /* The first event comes last: if it is there, all are. */
@@ -153,7 +157,7 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 		flags |= CPUC_PINNED;
 	for (i = 0; i < pmu->events; i++) {
 		t->event[i].fd =
-			cpuc_event_open(&pmu->cycles[i], pmu->config1, flags);
+			cpuc_event_open(&pmu->event[i], pmu->config1, flags);
 		if (t->event[i].fd >= 0)
 			continue;
 		while (i-- > 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's perf events: opened and mapped at its first call, closed at its
- * end. Empty where there is no <linux/perf_event.h>. */
+/* A thread's perf events, of cycles and of instructions: opened and mapped at
+ * its first call, closed at its end. Empty where there is no
+ * <linux/perf_event.h>. */
 #ifndef CPUC_PERF_THREAD_H
 #define CPUC_PERF_THREAD_H
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
@@ -13,6 +14,10 @@ typedef uint64_t cpuc_register(uint32_t index);
 
 /* The events that a counter reads; static in its file. */
 struct cpuc_pmu {
+	/* PERF_COUNT_HW_CPU_CYCLES, which is 0, or PERF_COUNT_HW_INSTRUCTIONS.
+	 */
+	unsigned counts;
+
 	uint64_t config1; /* of perf_event_attr */
 
 	/* NULL: the event is never mapped, only read by system calls. */
@@ -29,7 +34,7 @@ struct cpuc_pmu {
 	/* Filled in by cpuc_perf_open() before it stores `opened` with release
 	 * order. Only `opened` changes afterwards, when a later selection must
 	 * open the events in another way. */
-	struct cpuc_cycles cycles[CPUC_CORES]; /* the count is their sum */
+	struct cpuc_event event[CPUC_CORES]; /* the count is their sum */
 	unsigned events;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 };
@@ -68,12 +73,23 @@ struct cpuc_perf_thread {
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
-/* The calling thread's state, or a constant one whose `quick` points to 0. */
+/* The calling thread's states, for cycles and for instructions; either may be a
+ * constant one whose `quick` points to 0. They know nothing of each other. */
 extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own;
+extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_instructions;
 
-/* Points cpuc_perf_own to a state that can be changed, and returns that; NULL:
- * no memory, now or ever in this thread. */
-struct cpuc_perf_thread *cpuc_perf_thread_state(void);
+/* The one of them for this PMU's events. */
+static inline struct cpuc_perf_thread **
+cpuc_perf_thread_own(const struct cpuc_pmu *pmu)
+{
+	return pmu->counts == PERF_COUNT_HW_INSTRUCTIONS
+		       ? &cpuc_perf_instructions
+		       : &cpuc_perf_own;
+}
+
+/* Points that to a state that can be changed, and returns it; NULL: no memory,
+ * now or ever in this thread. */
+struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu);
 
 /* Whether the thread has events for this PMU, in this process. */
 static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,

@@ -376,7 +376,7 @@ static int check_closefrom(void)
 /* Where there are two types of cores, even and odd ones are for one each. */
 static int open_second(bool pinned, int number)
 {
-	static struct cpuc_cycles cycles[CPUC_CORES];
+	static struct cpuc_event cycles[CPUC_CORES];
 	static unsigned types;
 	struct perf_event_attr a;
 	int fd;
@@ -384,7 +384,7 @@ static int open_second(bool pinned, int number)
 	memset(&a, 0, sizeof a);
 	a.size = sizeof a;
 	if (types == 0)
-		types = cpuc_core_pmus(cycles);
+		types = cpuc_core_pmus(cycles, PERF_COUNT_HW_CPU_CYCLES);
 	a.type = cycles[(unsigned)number % types].type;
 	a.config = cycles[(unsigned)number % types].config;
 	a.exclude_kernel = a.exclude_hv = 1;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Instructions: `cpucycles` once more, with slots of their own. The slot is
+ * published before its reader. Threads that do not ask have nothing of this. */
+#include <config.h>
+#include "first_call.h"
+#include "instructions.h"
+#include "perf/pair.h"
+#include "registry.h"
+
+static const struct cpuc_slot *instructions_slot;
+static struct cpuc_slot *instructions_cycles;
+static long long (*instructions_read)(void) = cpuc_first_instructions;
+
+long long cpucycles_instructions(void)
+{
+	return __atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE)();
+}
+
+static long long instructions_none(void)
+{
+	return -1;
+}
+
+void cpuc_instructions_choose(const struct cpuc_world *world)
+{
+	size_t n = cpuc_instructions_slot_count;
+	const struct cpuc_slot *slot =
+		cpuc_select(cpuc_instructions_slots, n, NULL, world);
+	bool none = slot == NULL;
+
+	if (none && n > 0)
+		slot = &cpuc_instructions_slots[n - 1];
+	__atomic_store_n(&instructions_slot, slot, __ATOMIC_RELEASE);
+	__atomic_store_n(&instructions_cycles,
+			 none ? NULL
+			      : cpuc_find(cpuc_slots, cpuc_slot_count,
+					  slot->counter->name),
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&instructions_read,
+			 none ? instructions_none : slot->entry,
+			 __ATOMIC_RELEASE);
+}
+
+bool cpuc_instructions_chosen(void)
+{
+	const struct cpuc_slot *slot = cpuc_instructions_slot();
+	long long (*read)(void) =
+		__atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE);
+
+	return read == instructions_none ||
+	       (slot != NULL && read == slot->entry &&
+		cpuc_perf_opened(slot->counter->pmu));
+}
+
+const struct cpuc_slot *cpuc_instructions_slot(void)
+{
+	return __atomic_load_n(&instructions_slot, __ATOMIC_ACQUIRE);
+}
+
+struct cpuc_slot *cpuc_instructions_cycles(void)
+{
+	return __atomic_load_n(&instructions_cycles, __ATOMIC_ACQUIRE);
+}
