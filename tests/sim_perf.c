@@ -1321,10 +1321,10 @@ static long long pair_error(struct pair a, struct pair b)
 
 static void begin_pair(void)
 {
+	cpuc_perf_make_room(&retired);
 	fresh();
-	if (cpuc_perf_instructions->pmu != NULL)
-		cpuc_perf_make_room(&retired);
 	cpuc_perf_thread_state(&retired);
+	cpuc_perf_instructions->event[0].blank = NULL;
 	cpuc_perf_instructions->base = cpuc_perf_instructions->last = 0;
 	cpuc_perf_instructions->unreadable = 0;
 	retired.opened = 0;
