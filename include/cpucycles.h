@@ -137,11 +137,11 @@ extern CPUCYCLES_API long long cpucycles_switches(void);
  * goes back; stands still in a thread that cannot open the event. */
 extern CPUCYCLES_API long long cpucycles_instructions(void);
 
-/* Core cycles and instructions of this thread, of one instant: no signal handler
- * and no other thread's work comes between the two. Returns 0, or -1 with errno
- * ENOTSUP and both counts -1 where cpucycles_instructions() is. Use the cycles
- * with those of other calls of this function only: cpucycles() may count with
- * another counter. */
+/* Core cycles and instructions of this thread, of one instant: no signal
+ * handler and no other thread's work comes between the two. Returns 0, or -1
+ * with errno ENOTSUP and both counts -1 where cpucycles_instructions() is. Use
+ * the cycles with those of other calls of this function only: cpucycles() may
+ * count with another counter. */
 extern CPUCYCLES_API int cpucycles_both(long long *cycles,
 					long long *instructions);
 

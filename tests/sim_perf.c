@@ -306,8 +306,8 @@ static uint64_t read_one(void)
 {
 	return (uint64_t)(one.counts == PERF_COUNT_HW_CPU_CYCLES
 				  ? cpuc_perf_count(&one, register_of, 32)
-				  : cpuc_perf_count_instructions(&one,
-								 register_of));
+				  : cpuc_perf_count_instructions(
+					    &one, register_of, 0));
 }
 
 static uint64_t read_two(void)

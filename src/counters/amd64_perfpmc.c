@@ -28,7 +28,7 @@ static struct cpuc_pmu amd64_perfpmc_instructions_pmu = {
 static long long amd64_perfpmc_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(&amd64_perfpmc_instructions_pmu,
-					    cpuc_x86_register);
+					    cpuc_x86_register, 0);
 }
 
 const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {

@@ -39,7 +39,8 @@ static struct cpuc_pmu arm64_perfpmc_instructions_pmu = {
 static long long arm64_perfpmc_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(&arm64_perfpmc_instructions_pmu,
-					    cpuc_arm64_register);
+					    cpuc_arm64_register,
+					    CPUC_ARM64_FIRST);
 }
 
 const struct cpuc_counter cpuc_instructions_arm64_perfpmc = {

@@ -36,7 +36,7 @@ static struct cpuc_pmu riscv64_perfrdcycle_instructions_pmu = {
 static long long riscv64_perfrdcycle_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(
-		&riscv64_perfrdcycle_instructions_pmu, cpuc_riscv_register);
+		&riscv64_perfrdcycle_instructions_pmu, cpuc_riscv_register, 0);
 }
 
 const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {

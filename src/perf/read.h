@@ -101,9 +101,10 @@ cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
 }
 
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count_instructions(struct cpuc_pmu *pmu, cpuc_register *reg)
+cpuc_perf_count_instructions(struct cpuc_pmu *pmu, cpuc_register *reg,
+			     uint32_t usual)
 {
-	return cpuc_perf_count_of(cpuc_perf_instructions, pmu, reg, 0);
+	return cpuc_perf_count_of(cpuc_perf_instructions, pmu, reg, usual);
 }
 
 #endif

@@ -2,9 +2,10 @@
 /* Checks the counters that read perf events, where there is a PMU: in every
  * thread, child and state of the system that a program can get into.
  *
- * Arguments: "exact" where one instruction is one cycle, "root" where it may
- * change settings, "churn" for many threads, "clusters" for two types of cores,
- * "counter NAME" for the counter that must have been selected. */
+ * Arguments: "instructions" to check those instead of cycles, "exact" where one
+ * instruction is one cycle, "root" where it may change settings, "churn" for
+ * many threads, "clusters" for two types of cores, "counter NAME" for the
+ * counter that must have been selected. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -34,7 +36,15 @@
 /* Cycles that the two counts around a loop may add. */
 #define SLACK (clusters ? 400 : 60)
 
-static bool exact, root, clusters;
+static bool exact, root, clusters, instructions;
+
+#define own (instructions ? cpuc_perf_instructions : cpuc_perf_own)
+
+/* What is checked. */
+static long long counter(void)
+{
+	return instructions ? cpucycles_instructions() : cpucycles();
+}
 
 /* What went wrong in a thread or child: bits, so that they fit an exit status.
  */
@@ -48,7 +58,7 @@ static long long count(int *wrong)
 	long long now;
 
 	errno = 17;
-	now = cpucycles();
+	now = counter();
 	if (errno != 17)
 		*wrong |= ERRNO;
 	if (now < latest)
@@ -64,14 +74,14 @@ static uint32_t index_now(void)
 	unsigned i;
 
 	for (i = 0; i < CPUC_CORES; i++)
-		any |= cpuc_perf_own->event[i].page->index;
+		any |= own->event[i].page->index;
 	return any;
 }
 
 /* Whether this thread's counts need no system call now. */
 static bool by_page(void)
 {
-	return index_now() != 0 && (clusters || *cpuc_perf_own->quick != 0);
+	return index_now() != 0 && (clusters || *own->quick != 0);
 }
 
 /* The counter in this thread, now: 0, or what is wrong. */
@@ -83,9 +93,9 @@ static int check_count(void)
 	count(&wrong);
 	for (i = 0; i < TRIES; i++) {
 		count(&wrong);
-		t = cpucycles();
+		t = counter();
 		loop(ITERATIONS);
-		t = cpucycles() - t;
+		t = counter() - t;
 		if (t <= 0) {
 			wrong |= STANDS;
 			diag("a loop counts as %lld, index %u", t, index_now());
@@ -97,8 +107,8 @@ static int check_count(void)
 		count(&wrong);
 	if (exact && (best < LOOP_CYCLES * ITERATIONS ||
 		      best > LOOP_CYCLES * ITERATIONS + SLACK)) {
-		diag("a loop of %ld cycles counts as %lld",
-		     LOOP_CYCLES * ITERATIONS, best);
+		diag("a loop of %ld counts as %lld", LOOP_CYCLES * ITERATIONS,
+		     best);
 		wrong |= INEXACT;
 	}
 	return wrong;
@@ -324,7 +334,8 @@ static int fork_repeatedly(void)
 static int check_exec(void)
 {
 	execl("/proc/self/exe", "perfcheck", exact ? "exact" : "",
-	      clusters ? "clusters" : "", "exec", (char *)NULL);
+	      clusters ? "clusters" : "", instructions ? "instructions" : "",
+	      "exec", (char *)NULL);
 	return 99;
 }
 
@@ -376,7 +387,7 @@ static int check_closefrom(void)
 /* Where there are two types of cores, even and odd ones are for one each. */
 static int open_second(bool pinned, int number)
 {
-	static struct cpuc_event cycles[CPUC_CORES];
+	static struct cpuc_event event[CPUC_CORES];
 	static unsigned types;
 	struct perf_event_attr a;
 	int fd;
@@ -384,13 +395,15 @@ static int open_second(bool pinned, int number)
 	memset(&a, 0, sizeof a);
 	a.size = sizeof a;
 	if (types == 0)
-		types = cpuc_core_pmus(cycles, PERF_COUNT_HW_CPU_CYCLES);
-	a.type = cycles[(unsigned)number % types].type;
-	a.config = cycles[(unsigned)number % types].config;
+		types = cpuc_core_pmus(event,
+				       instructions ? PERF_COUNT_HW_INSTRUCTIONS
+						    : PERF_COUNT_HW_CPU_CYCLES);
+	a.type = event[(unsigned)number % types].type;
+	a.config = event[(unsigned)number % types].config;
 	a.exclude_kernel = a.exclude_hv = 1;
 	a.pinned = pinned;
 #if defined(__aarch64__)
-	a.config1 = 3;
+	a.config1 = instructions ? 2 : 3;
 #endif
 	fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
 	if (fd >= 0 || errno != EINVAL)
@@ -487,18 +500,18 @@ static int volatile handled, handler_wrong;
 
 static void on_alarm(int sig)
 {
-	long long last = cpucycles(), now;
+	long long last = counter(), now;
 	int i, saved = errno;
 
 	(void)sig;
 	for (i = 0; i < 10; i++) {
-		now = cpucycles();
+		now = counter();
 		if (now < last)
 			handler_wrong |= BACKWARDS;
 		last = now;
 	}
-	if (cpuc_perf_own->event[0].id != 0 && handled % 3 == 0)
-		close(cpuc_perf_own->event[0].fd);
+	if (own->event[0].id != 0 && handled % 3 == 0)
+		close(own->event[0].fd);
 #if !defined(__riscv)
 	/* The kernel leaves a gap there: see HACKING.md. */
 	set_events(handled % 5 < 2 ? PERF_EVENT_IOC_ENABLE
@@ -685,6 +698,32 @@ static int check_exhausted(void)
 	return wrong | check_page();
 }
 
+/* Both of one instant, by the loop: where one instruction is one cycle, they
+ * agree. */
+static int check_pair(void)
+{
+	long long cycles[2], retired[2], off = INT64_MAX, least = INT64_MAX;
+	int i, wrong = 0;
+
+	for (i = 0; i < TRIES; i++) {
+		wrong |= cpucycles_both(&cycles[0], &retired[0]) ? STANDS : 0;
+		loop(ITERATIONS);
+		wrong |= cpucycles_both(&cycles[1], &retired[1]) ? STANDS : 0;
+		cycles[1] -= cycles[0];
+		retired[1] -= retired[0];
+		wrong |= cycles[1] <= 0 || retired[1] <= 0 ? STANDS : 0;
+		if (llabs(cycles[1] - retired[1]) < off)
+			off = llabs(cycles[1] - retired[1]);
+		if (retired[1] < least)
+			least = retired[1];
+	}
+	diag("the loop is %lld instructions, and cycles differ by %lld", least,
+	     off);
+	if (exact && (off > 60 || least < LOOP_CYCLES * ITERATIONS))
+		wrong |= INEXACT;
+	return wrong;
+}
+
 static int check_select(void)
 {
 	int wrong = 0, fds;
@@ -709,22 +748,47 @@ static int check_select(void)
 	return wrong | check_page();
 }
 
+/* Instructions after every change of the counter of cycles. */
+static int select_beside(void)
+{
+	int wrong = check_page();
+
+	wrong |= cpucycles_select("default-monotonic") == 0 ? 0 : STANDS;
+	wrong |= check_page() | check_pair();
+	wrong |= cpucycles_select("default-perfevent") == 0 ? 0 : STANDS;
+	wrong |= check_page();
+	wrong |= cpucycles_select(NULL) == 0 ? 0 : STANDS;
+	return wrong | check_page() | check_pair();
+}
+
+/* The instructions from one call to the next, as an application makes them. */
+#define COST(call)                                  \
+	do {                                        \
+		for (i = 0; i < 1000; i++) {        \
+			t = call;                   \
+			t = call - t;               \
+			best = t < best ? t : best; \
+		}                                   \
+	} while (0)
+
 static void check_cost(void)
 {
-	long long best = INT64_MAX, t;
-	int i, wrong = 0;
+	long long best = INT64_MAX, cycles, t;
+	int i;
 
-	for (i = 0; i < 1000; i++) {
-		t = cpucycles();
-		t = cpucycles() - t;
-		if (t < best)
-			best = t;
-	}
-	count(&wrong);
+	COST(cpucycles());
 	diag("from a count to the next: %lld instructions", best);
 #if defined(__aarch64__)
 	ok(best <= 32, "a count takes %lld instructions, at most 32", best);
 #endif
+	if (!instructions)
+		return;
+	cycles = best;
+	best = INT64_MAX;
+	COST(cpucycles_instructions());
+	ok(10 * best <= 13 * cycles,
+	   "one of instructions takes %lld, at most 1.3 times %lld", best,
+	   cycles);
 }
 
 int main(int argc, char **argv)
@@ -738,6 +802,7 @@ int main(int argc, char **argv)
 		root |= !strcmp(argv[i], "root");
 		churn |= !strcmp(argv[i], "churn");
 		clusters |= !strcmp(argv[i], "clusters");
+		instructions |= !strcmp(argv[i], "instructions");
 		if (!strcmp(argv[i], "counter"))
 			wanted = argv[++i];
 		else if (!strcmp(argv[i], "exec"))
@@ -752,6 +817,12 @@ int main(int argc, char **argv)
 	ok(wanted == NULL || !strcmp(wanted, cpucycles_implementation()),
 	   "%s is selected", cpucycles_implementation());
 	ok(descriptors() == 3, "and keeps no descriptor");
+	if (instructions) {
+		cpucycles_instructions();
+		good(check_pair(), "a pair");
+		good(in_child(check_pair), "a pair in a child");
+		good(in_thread(check_pair), "a pair in a thread");
+	}
 	if (exact && !clusters)
 		check_cost();
 	check_threads();
@@ -761,10 +832,12 @@ int main(int argc, char **argv)
 	good(check_sleep(), "sleeping");
 	good(in_child(check_crowd), "a crowd of threads");
 	good(in_child(check_exhausted), "a thread without descriptors");
-	good(in_child(check_select), "selecting anew");
+	good(in_child(instructions ? select_beside : check_select),
+	     "selecting anew");
 	if (root)
 		good(in_child(switch_access), "perf_user_access off and on");
-	check_system_calls(clusters ? 2 : 1);
+	if (!instructions)
+		check_system_calls(clusters ? 2 : 1);
 	if (churn)
 		check_churn(100000, little, "threads");
 	return done_testing();
