@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Stands in for the library under cpucycles-selftest, whose calls of
- * cpucycles() and cpucycles_counterbyname() are compiled as calls of
- * bad_count() and bad_counterbyname(). Counts as the library does, except for
- * the mistake named by the environment variable BAD_COUNTER. BAD_KIND=core
- * makes it claim to be a core counter. */
+ * cpucycles(), cpucycles_instructions() and cpucycles_counterbyname() are
+ * compiled as calls of bad_count() and the like. Counts as the library does,
+ * except for the mistake named by the environment variable BAD_COUNTER.
+ * BAD_KIND=core makes it claim to be a core counter. */
 #undef cpucycles
 #undef cpucycles_counterbyname
+#undef cpucycles_instructions
 #include <config.h>
 #include <pthread.h>
 #include <sched.h>
@@ -161,6 +162,7 @@ static const struct mistake {
 	{"fork-dies", fork_dies},
 	{"apart", apart},
 	{"wrap32", wrap32},
+	{"few-instructions", good},
 };
 
 static const struct mistake *chosen;
@@ -173,6 +175,14 @@ static long long count(void)
 /* In the place of the library's variable. */
 extern long long (*bad_count)(void);
 long long (*bad_count)(void) = count;
+
+extern long long bad_instructions(void);
+long long bad_instructions(void)
+{
+	long long n = cpucycles_instructions();
+
+	return strcmp(chosen->name, "few-instructions") ? n : n / 1000 * 999;
+}
 
 extern int bad_counterbyname(const char *name, struct cpucycles_counter *c,
 			     size_t size);

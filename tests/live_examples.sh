@@ -87,6 +87,11 @@ no,*' goes on while other threads have the CPU') true ;;
 *) false ;;
 esac
 ok "per-thread: whether others' cycles count"
+lines=2 line='[a-z]+: [0-9]+ instructions, [0-9]+ cycles: [0-9.]+ a cycle'
+! "$top_builddir/cpucycles-info" |
+	grep -q '^cpucycles instructions unavailable: ' ||
+	lines=1 line='no instructions: .+; .*'
+example instructions-per-cycle "$lines" "$line"
 example counters 1 '\* [a-z0-9-]+ +(core|calibrated|reference|os|zero) .*'
 
 shared=$(cd "$top_builddir" && pwd)/.libs/libcpucycles.so

@@ -31,7 +31,9 @@ line 'observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microsecond
 	5 "observed persecond lines"
 line 'kind (core|calibrated|reference|os|zero)' 1 "a kind line"
 line 'per thread (yes|no: .+)' 1 "a line that tells whose cycles it counts"
-! grep -vE '^cpucycles (version|tracesetup|persecond|implementation|iqm|observed|kind|per thread|unavailable|note) ' \
+line 'instructions ([a-z0-9]+-[a-z0-9]+|unavailable: .+)' 1 \
+	"a line that tells how instructions are counted, or why not"
+! grep -vE '^cpucycles (version|tracesetup|persecond|implementation|iqm|observed|kind|per thread|instructions|unavailable|note) ' \
 	"$tmp/out"
 ok "no line of another form"
 

@@ -85,6 +85,8 @@ mistake fork-slow fork "one that is slow in children" --quick
 mistake fork-dies fork "one whose children die" --quick
 mistake apart migration "CPUs that disagree" --quick
 mistake wrap32 wrap32 "lost 2^32: 'wrap32'"
+mistake few-instructions instructions \
+	"a thousandth of all instructions is missing" --quick
 
 # A clock of the system is everywhere.
 cpucyclesimplementation=default-monotonic

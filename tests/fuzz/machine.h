@@ -83,6 +83,8 @@ static struct {
 static struct cpuc_counter counters[SLOTS];
 struct cpuc_slot cpuc_slots[SLOTS];
 const size_t cpuc_slot_count = SLOTS;
+struct cpuc_slot cpuc_instructions_slots[1];
+const size_t cpuc_instructions_slot_count = 0;
 
 QUICK static uint64_t shown(void)
 {

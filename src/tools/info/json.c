@@ -123,6 +123,20 @@ static void json_counters(void)
 	printf("\n\t],\n");
 }
 
+static void json_instructions(void)
+{
+	struct cpucycles_counter c;
+
+	report_instructions(&c);
+	printf("\t\"instructions\": {\n"
+	       "\t\t\"usable\": %s,\n"
+	       "\t\t\"step\": %lld,\n",
+	       c.usable ? "true" : "false", c.step);
+	json_member("\t\t\"name\"", c.usable ? c.name : "", ",\n");
+	json_member("\t\t\"reason\"", c.reason, ",\n");
+	json_member("\t\t\"hint\"", c.hint, "\n\t},\n");
+}
+
 static void json_calls(void)
 {
 	const struct calls *c = calls_measure(CALLS_FEW);
@@ -243,6 +257,7 @@ int json_print(const struct request *r)
 	json_observed();
 	json_environment(r);
 	json_counters();
+	json_instructions();
 	if (r->noise)
 		status = json_noise();
 	json_calls();

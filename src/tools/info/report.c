@@ -165,6 +165,14 @@ static const char *report_shared(const struct cpucycles_counter *c)
 	}
 }
 
+void report_instructions(struct cpucycles_counter *c)
+{
+	if (cpucycles_instructionscounter(c, sizeof *c) == 0)
+		return;
+	memset(c, 0, sizeof *c);
+	snprintf(c->reason, sizeof c->reason, "perf events are Linux's");
+}
+
 int report_text(const struct request *r)
 {
 	struct cpucycles_counter c, other;
@@ -182,6 +190,9 @@ int report_text(const struct request *r)
 	printf("cpucycles kind %s\n", c.kind);
 	printf("cpucycles per thread %s\n",
 	       c.per_thread ? "yes" : report_shared(&c));
+	report_instructions(&other);
+	printf("cpucycles instructions %s%s\n",
+	       other.usable ? other.name : "unavailable: ", report_why(&other));
 	for (i = 0; cpucycles_counter(i, &other, sizeof other) == 0; i++)
 		if (!other.usable)
 			printf("cpucycles unavailable %s: %s\n", other.name,

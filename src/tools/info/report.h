@@ -17,6 +17,10 @@ struct request {
 int report_text(const struct request *r);
 int report_cpus(const struct request *r);
 
+/* How instructions are counted. Where no build for this system does that, it is
+ * not usable, with the reason. */
+void report_instructions(struct cpucycles_counter *c);
+
 /* Names the machine, for people who compare several. */
 struct machine {
 	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */

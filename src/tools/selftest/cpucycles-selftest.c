@@ -10,6 +10,7 @@
 #include "chain.h"
 #include "counting.h"
 #include "elsewhere.h"
+#include "retired.h"
 
 #define TOOL "cpucycles-selftest"
 #define TRIES 5
@@ -57,6 +58,7 @@ static const struct check {
 	{"sharing", "two threads on one CPU: each counts its own work", elsewhere_sharing, 10},
 	{"fork", "a child process counts on, at its parent's rate", elsewhere_fork, 10},
 	{"migration", "the count goes on when the thread moves to another CPU", elsewhere_migration, 0},
+	{"instructions", "as many instructions are counted as a loop has", retired_check, 0},
 	{"wrap32", "an interval of more than 2^32 cycles counts in full", counting_wrap32, 10},
 	{"wrap48", "the count goes on past 2^48", counting_wrap48, 10},
 };
@@ -91,7 +93,8 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 	struct affinity a;
 
 	if (t->counter.kind_id == CPUCYCLES_ZERO &&
-	    c->run != counting_monotone && c->run != counting_advances)
+	    c->run != counting_monotone && c->run != counting_advances &&
+	    c->run != retired_check)
 		return say(t, SKIPPED, "nothing is counted");
 	/* One core's count means nothing on another. */
 	if (!selftest_one_core(t) || c->run == elsewhere_migration ||
@@ -225,7 +228,7 @@ int main(int argc, char **argv)
 			goto end;
 		case 'l':
 			for (i = 0; i < CHECKS; i++)
-				printf("%-10s %s\n", checks[i].name,
+				printf("%-12s %s\n", checks[i].name,
 				       checks[i].what);
 			goto end;
 		case 'V':

@@ -30,7 +30,7 @@ struct selftest {
 	int wraps;  /* how many times 2^32 to wait for */
 	struct selftest_rate base; /* the main thread's, if the check's table
 				      entry asks for it */
-	char text[256];            /* of the check's line */
+	char text[336];            /* of the check's line */
 };
 
 /* Whether the counter should follow the core's rate. */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The check of cpucycles_instructions(), by a loop of known length. */
+#include <config.h>
+#include "retired.h"
+
+#define TURNS 100000L /* in less time than passes between two interrupts */
+#define TIMINGS 9
+
+/* A turn of the loop is TURN instructions. */
+#if defined(__x86_64__) || defined(__i386__)
+#define TURN 4
+#define LOOP "nop\n\tnop\n\tsub $1, %0\n\tjnz 1b"
+#elif defined(__aarch64__)
+#define TURN 4
+#define LOOP "nop\n\tnop\n\tsubs %0, %0, #1\n\tb.ne 1b"
+#elif defined(__riscv)
+#define TURN 4
+#define LOOP "nop\n\tnop\n\taddi %0, %0, -1\n\tbnez %0, 1b"
+#else
+#define TURN 0
+#define LOOP ""
+#endif
+
+static void retired_loop(long turns)
+{
+	__asm__ __volatile__("1:\n\t" LOOP : "+r"(turns) : : "cc");
+}
+
+static long long retired_size(long long value)
+{
+	return value < 0 ? -value : value;
+}
+
+/* What the loop counts as, the calls' own part taken out: of several timings
+ * the one that is off least, as interrupts add some. */
+static long long retired_count(long long right)
+{
+	long long best = 0, none, some;
+	int i;
+
+	for (i = 0; i < TIMINGS; i++) {
+		none = cpucycles_instructions();
+		some = cpucycles_instructions();
+		none = some - none;
+		some = cpucycles_instructions();
+		retired_loop(TURNS);
+		some = cpucycles_instructions() - some - none;
+		if (i == 0 ||
+		    retired_size(some - right) < retired_size(best - right))
+			best = some;
+	}
+	return best;
+}
+
+static double retired_from_1(double ratio)
+{
+	return ratio < 1 ? 1 - ratio : ratio - 1;
+}
+
+/* Instructions a cycle, nearest to 1. */
+static double retired_ratio(void)
+{
+	long long cycles[2], instructions[2];
+	double ratio, best = 0;
+	int i;
+
+	for (i = 0; i < TIMINGS; i++) {
+		cpucycles_both(&cycles[0], &instructions[0]);
+		retired_loop(TURNS);
+		cpucycles_both(&cycles[1], &instructions[1]);
+		ratio = (double)(instructions[1] - instructions[0]) /
+			(double)(cycles[1] - cycles[0]);
+		if (i == 0 || retired_from_1(ratio) < retired_from_1(best))
+			best = ratio;
+	}
+	return best;
+}
+
+enum outcome retired_check(struct selftest *t)
+{
+	const long long right = TURN * TURNS, most = right / 10000 + 100;
+	struct cpucycles_counter c;
+	long long count;
+	double ratio;
+
+	if (cpucycles_instructionscounter(&c, sizeof c) != 0)
+		return say(t, SKIPPED, "perf events are Linux's");
+	if (!c.usable)
+		return say(t, SKIPPED, "%s%s%s", c.reason, *c.hint ? "; " : "",
+			   c.hint);
+	if (TURN == 0)
+		return say(t, SKIPPED, "no loop of known length for this CPU");
+	count = retired_count(right);
+	ratio = retired_ratio();
+	if (retired_size(count - right) <= most && ratio > 0)
+		return say(t, GOOD,
+			   "%s counts %lld for %lld, tolerance %lld; %.2f a "
+			   "cycle",
+			   c.name, count, right, most, ratio);
+	/* QEMU counts both by the host's clock. */
+	if (retired_from_1(ratio) < 0.001)
+		return say(t, SKIPPED,
+			   "%s counts %lld for %lld, as it counts cycles: an "
+			   "emulated CPU",
+			   c.name, count, right);
+	return say(t, OFF,
+		   "%s counts %lld for %lld, tolerance %lld; %.2f a cycle",
+		   c.name, count, right, most, ratio);
+}
