@@ -273,6 +273,48 @@ static void check_select(void)
 	   "and gives %s", cpucycles_implementation());
 }
 
+/* All or nothing: a count, or -1, a reason and ENOTSUP. */
+static void check_instructions(void)
+{
+	struct cpucycles_counter c;
+	long long pair[2], last, now;
+	int i, back = 0, both;
+
+	errno = 4711;
+	last = cpucycles_instructions();
+	ok(last >= -1 && errno == 4711, "instructions: %lld, errno as it was",
+	   last);
+	for (i = 0; i < 10000; i++, last = now) {
+		now = cpucycles_instructions();
+		back += now < last;
+	}
+	ok(back == 0, "they never go back");
+	errno = 4711;
+	memset(&c, 0, sizeof c);
+	i = cpucycles_instructionscounter(&c, sizeof c);
+	ok(i == 0 ? (c.usable != 0) == (last >= 0)
+		  : last == -1 && errno == ENOENT,
+	   "their counter is usable where they are counted: %s%s", c.reason,
+	   c.usable ? c.name : "");
+	ok(c.usable ? c.step > 0 && c.per_thread : i != 0 || c.reason[0] != 0,
+	   "and has a step, or a reason");
+	errno = 4711;
+	both = cpucycles_both(&pair[0], &pair[1]);
+	if (last == -1)
+		ok(both == -1 && errno == ENOTSUP && pair[0] == -1 &&
+			   pair[1] == -1,
+		   "a pair is ENOTSUP");
+	else
+		ok(both == 0 && errno == 4711 && pair[0] > 0 && pair[1] > last,
+		   "a pair: %lld cycles, %lld instructions", pair[0], pair[1]);
+	cpucycles_select(NULL);
+	now = cpucycles_instructions();
+	ok(last == -1 ? now == -1 : now > last, "selecting anew: %lld", now);
+	errno = 0;
+	ok(cpucycles_instructionscounter(NULL, 0) == -1 && errno == EINVAL,
+	   "nowhere to put it is EINVAL");
+}
+
 int main(void)
 {
 	check_count();
@@ -283,5 +325,6 @@ int main(void)
 	check_by_name();
 	check_sizes();
 	check_select();
+	check_instructions();
 	return done_testing();
 }
