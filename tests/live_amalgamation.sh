@@ -77,8 +77,9 @@ alone -I. -o use ../use.c cpucycles.o $libs && "$tmp/two/use"
 ok "a program in C counts"
 if test -n "$CXX"; then
 	# shellcheck disable=SC2086
-	(cd "$tmp/two" && quietly $CXX $CFLAGS -Wall -Wextra -Werror -I. \
-		-o use ../use.cc cpucycles.o $libs) && "$tmp/two/use"
+	(cd "$tmp/two" && quietly $CXX -Wall -Wextra -Werror -I. -fsyntax-only \
+		../use.cc && quietly $CXX $CFLAGS -I. -o use ../use.cc \
+		cpucycles.o $libs) && "$tmp/two/use"
 	ok "a program in C++ counts"
 fi
 
