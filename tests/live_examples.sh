@@ -31,7 +31,9 @@ example() {
 loads() {
 	case $CFLAGS in
 	*-fsanitize*) why="programs without the sanitizer cannot load it" ;;
-	*) why=$(LD_PRELOAD=$shared env true 2>&1) ;;
+	# Where a path has spaces, the loader would take it for several.
+	*) why=$(cd "${shared%/*}" &&
+		LD_PRELOAD=./libcpucycles.so env true 2>&1) ;;
 	esac
 	test -f "$shared" || why="no shared library was built"
 	test -z "$why"
