@@ -170,7 +170,11 @@ static bool leaks(void)
 {
 	static long long usual[LEAKS], across[LEAKS], after[LEAKS];
 	long long a, b, c;
-	double u, m, n;
+	/* Some instructions follow the measurement's last tick: a cycle or two,
+	 * but one each in an emulator that counts them, whose clock of 16
+	 * cycles keeps step with the loop. */
+	const char *text = getenv("LIVE_CALIBRATE_TAIL");
+	double u, m, n, tail = text ? atof(text) : 2;
 	int i;
 
 	for (i = 0; i < LEAKS; i++) {
@@ -190,7 +194,7 @@ static bool leaks(void)
 	n = middle(after);
 	diag("across a measurement %.1f cycles, after it %.1f; usual are %.1f",
 	     m, n, u);
-	return m > 1.2 * u + 2 || n > 1.2 * u + 2;
+	return m > 1.2 * u + tail || n > 1.2 * u + tail;
 }
 
 /* Steps of the clock may fall badly; a leak is there every time. */

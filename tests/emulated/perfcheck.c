@@ -6,7 +6,7 @@
  * instruction is one cycle, "root" where it may change settings, "churn" for
  * many threads, "clusters" for two types of cores, "counter NAME" for the
  * counter that must have been selected. */
-#define _GNU_SOURCE
+#include <config.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
