@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # What packaging/ has for users of other build systems: a project of each is
-# built against the library, and RPM packages are made.
+# built against the library. For RPM packages there is tests/packages/rpm.
 : "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
 . "$top_srcdir/tests/tap.sh"
 
@@ -109,27 +109,6 @@ meson_dependency() {
 	meson_project "the two files as a subproject" "$tmp/none"
 }
 
-# The packages of a release; %check would run this test again.
-rpms() {
-	in_build distdir distdir="$tmp/libcpucycles-$version" &&
-		tar -C "$tmp" -cJf "$tmp/libcpucycles-$version.tar.xz" \
-			"libcpucycles-$version" &&
-		rpmbuild -tb --nodeps --nocheck --define "_topdir $tmp/rpm" \
-			--define "_dbpath $tmp/rpmdb" \
-			"$tmp/libcpucycles-$version.tar.xz" >>"$tmp/log" 2>&1
-	ok_log "RPM: rpmbuild of a release" || return
-	names=$(rpm -qp --queryformat '%{NAME} ' "$tmp"/rpm/RPMS/*/*.rpm |
-		tr ' ' '\n' | grep -v debug | sort | tr '\n' ' ')
-	test "$names" = "cpucycles libcpucycles libcpucycles-devel libcpucycles-static "
-	ok "RPM: the packages $names"
-	library=$(find "$tmp/rpm/RPMS" -name "libcpucycles-$version-*.rpm")
-	evr=$(rpm -qp --queryformat '%{EVR}' "$library")
-	test "$(rpm --eval "%{lua: print(rpm.vercmp('$evr', '20240318-1'))}")" = 1
-	ok "RPM: $evr is newer than the original's 20240318-1"
-	rpm -qp --provides "$library" | grep -q '^libcpucycles\.so\.1()'
-	ok "RPM: what programs need is provided"
-}
-
 in_build install DESTDIR="$tmp/root"
 mv "$tmp/root" "$tmp/moved"
 test -n "$(find "$tmp/moved" -name cpucyclesConfigVersion.cmake)"
@@ -144,14 +123,4 @@ if command -v meson >/dev/null; then
 else
 	skip "there is no meson"
 fi
-# The packages are the same whatever compiler and flags the library has here.
-case $CC,$CFLAGS in
-*-fsanitize*) skip "RPM packages have flags of their own" ;;
-gcc*) if command -v rpmbuild >/dev/null; then
-	rpms
-else
-	skip "there is no rpmbuild"
-fi ;;
-*) skip "RPM packages are made with gcc" ;;
-esac
 done_testing
