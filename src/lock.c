@@ -112,6 +112,7 @@ static void lock_try_words(void *done)
 
 void cpuc_lock_prepare(void)
 {
+	uintptr_t holder;
 	bool done = false;
 
 	if (lock_prepared)
@@ -120,7 +121,8 @@ void cpuc_lock_prepare(void)
 		done = false;
 	__atomic_store_n(&lock_has_words, done, __ATOMIC_RELEASE);
 	/* So far it holds 2 * process id + 1. */
-	__atomic_store_n(&lock_holder, lock_process((int)(lock_holder / 2)),
+	holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
+	__atomic_store_n(&lock_holder, lock_process((int)(holder / 2)),
 			 __ATOMIC_RELEASE);
 	lock_prepared = true;
 }
