@@ -45,7 +45,7 @@ ok "hosts.h finds what configure found"
 for flags in "" "-std=c11 -pedantic" "-std=gnu11 -fPIC"; do
 	# shellcheck disable=SC2086
 	alone $warnings $flags -c cpucycles.c
-	ok "cc $flags -c cpucycles.c, all warnings"
+	ok "it compiles alone, with all warnings${flags:+ and $flags}"
 done
 # What is compiled last is position-independent.
 for file in c h; do
