@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 #include "../../src/perf/read.h"
+#include "../../src/tools/common/loop.h"
 #include "../tap.h"
 #include "cpucycles.h"
-#include "loop.h"
 #include "systemcalls.h"
 
 #define ITERATIONS 100000L
@@ -105,10 +105,10 @@ static int check_count(void)
 	}
 	for (i = 0; i < 1000; i++)
 		count(&wrong);
-	if (exact && (best < LOOP_CYCLES * ITERATIONS ||
-		      best > LOOP_CYCLES * ITERATIONS + SLACK)) {
-		diag("a loop of %ld counts as %lld", LOOP_CYCLES * ITERATIONS,
-		     best);
+	if (exact && (best < LOOP_INSTRUCTIONS * ITERATIONS ||
+		      best > LOOP_INSTRUCTIONS * ITERATIONS + SLACK)) {
+		diag("a loop of %ld counts as %lld",
+		     LOOP_INSTRUCTIONS * ITERATIONS, best);
 		wrong |= INEXACT;
 	}
 	return wrong;
@@ -719,7 +719,7 @@ static int check_pair(void)
 	}
 	diag("the loop is %lld instructions, and cycles differ by %lld", least,
 	     off);
-	if (exact && (off > 60 || least < LOOP_CYCLES * ITERATIONS))
+	if (exact && (off > 60 || least < LOOP_INSTRUCTIONS * ITERATIONS))
 		wrong |= INEXACT;
 	return wrong;
 }

@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The check of cpucycles_instructions(), by a loop of known length. */
 #include <config.h>
+#include "../common/loop.h"
 #include "retired.h"
 
 #define TURNS 100000L /* in less time than passes between two interrupts */
 #define TIMINGS 9
-
-/* A turn of the loop is TURN instructions. */
-#if defined(__x86_64__) || defined(__i386__)
-#define TURN 4
-#define LOOP "nop\n\tnop\n\tsub $1, %0\n\tjnz 1b"
-#elif defined(__aarch64__)
-#define TURN 4
-#define LOOP "nop\n\tnop\n\tsubs %0, %0, #1\n\tb.ne 1b"
-#elif defined(__riscv)
-#define TURN 4
-#define LOOP "nop\n\tnop\n\taddi %0, %0, -1\n\tbnez %0, 1b"
-#else
-#define TURN 0
-#define LOOP ""
-#endif
-
-static void retired_loop(long turns)
-{
-	__asm__ __volatile__("1:\n\t" LOOP : "+r"(turns) : : "cc");
-}
 
 static long long retired_size(long long value)
 {
@@ -43,7 +24,7 @@ static long long retired_count(long long right)
 		some = cpucycles_instructions();
 		none = some - none;
 		some = cpucycles_instructions();
-		retired_loop(TURNS);
+		loop(TURNS);
 		some = cpucycles_instructions() - some - none;
 		if (i == 0 ||
 		    retired_size(some - right) < retired_size(best - right))
@@ -66,7 +47,7 @@ static double retired_ratio(void)
 
 	for (i = 0; i < TIMINGS; i++) {
 		cpucycles_both(&cycles[0], &instructions[0]);
-		retired_loop(TURNS);
+		loop(TURNS);
 		cpucycles_both(&cycles[1], &instructions[1]);
 		ratio = (double)(instructions[1] - instructions[0]) /
 			(double)(cycles[1] - cycles[0]);
@@ -78,7 +59,8 @@ static double retired_ratio(void)
 
 enum outcome retired_check(struct selftest *t)
 {
-	const long long right = TURN * TURNS, most = right / 10000 + 100;
+	const long long right = LOOP_INSTRUCTIONS * TURNS,
+			most = right / 10000 + 100;
 	struct cpucycles_counter c;
 	long long count;
 	double ratio;
@@ -88,7 +70,7 @@ enum outcome retired_check(struct selftest *t)
 	if (!c.usable)
 		return say(t, SKIPPED, "%s%s%s", c.reason, *c.hint ? "; " : "",
 			   c.hint);
-	if (TURN == 0)
+	if (LOOP_INSTRUCTIONS == 0)
 		return say(t, SKIPPED, "no loop of known length for this CPU");
 	count = retired_count(right);
 	ratio = retired_ratio();

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A loop of exactly LOOP_INSTRUCTIONS instructions a turn, 0 where none is
+ * known. An emulator that counts instructions takes as many cycles. */
+#ifndef CPUC_TOOLS_LOOP_H
+#define CPUC_TOOLS_LOOP_H
+
+#define LOOP_INSTRUCTIONS 6
+#if defined(__x86_64__) || defined(__i386__)
+#define LOOP_END "sub $1, %0\n\tjnz 1b"
+#elif defined(__aarch64__)
+#define LOOP_END "subs %0, %0, #1\n\tb.ne 1b"
+#elif defined(__riscv)
+#define LOOP_END "addi %0, %0, -1\n\tbnez %0, 1b"
+#else
+#undef LOOP_INSTRUCTIONS
+#define LOOP_INSTRUCTIONS 0
+#define LOOP_END ""
+#endif
+
+static inline void loop(long turns)
+{
+	__asm__ __volatile__("1:\n\t"
+			     "nop\n\tnop\n\tnop\n\tnop\n\t" LOOP_END
+			     : "+r"(turns)
+			     :
+			     : "cc");
+}
+
+#endif
