@@ -70,9 +70,8 @@ mistake back "monotone migration" \
 	"counts that go back: 'monotone', and 'migration', which looks for it too" \
 	--quick
 mistake thread-back threads "counts that go back in threads" --quick
-mistake still "advances clock threads fork" \
-	"a count that stands still: 'advances' and all that need it" \
-	advances clock threads fork migration
+mistake still "advances clock chain threads sharing fork wrap32 wrap48" \
+	"a count that stands still: 'advances' and all that need it" --quick
 mistake slow "clock chain" \
 	"0.7 of the true rate: 'clock', and 'chain' for core cycles" --quick
 mistake thread-still "threads sharing" "a count that stands still in threads" --quick

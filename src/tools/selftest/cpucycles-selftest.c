@@ -77,6 +77,8 @@ static enum outcome run_tries(const struct check *c, struct selftest *t)
 		if (c->rate && !counting_rate(t, t->ms / c->rate, &t->base))
 			return say(t, SKIPPED,
 				   "the core's rate cannot be observed here");
+		if (c->rate && t->base.hz == 0)
+			return say(t, BAD, "the count stands still");
 		outcome = c->run(t);
 		if (outcome != OFF || i == TRIES)
 			return outcome == OFF ? BAD : outcome;
