@@ -337,10 +337,11 @@ static void build(size_t i, struct fuzz_bytes *b)
 		counters[i].read = cores_of[i];
 	}
 	/* The last resort takes these untried, as they are system calls. */
-	if (counters[i].kind == CPUC_OS) {
+	if (counters[i].kind == CPUC_OS)
 		counters[i].unit = CPUC_TIME;
+	/* By definition. */
+	if (counters[i].unit == CPUC_TIME)
 		f->stated = f->rate;
-	}
 	/* What it says is true of what it reads, but for hardware's errors. */
 	if (counters[i].kind == CPUC_ZERO) {
 		counters[i].read = read_zero;
