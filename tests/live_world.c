@@ -12,9 +12,11 @@
 static struct seen *base;
 
 /* As without the fault, unless that was a counter of perf events; a busy
- * machine may refuse to be calibrated, so it is chosen again a few times. */
+ * machine may refuse to be calibrated for a while, so it is chosen again. */
 static int same(void)
 {
+	const struct timespec nap = {0, 20000000};
+	struct cpucycles_counter c;
 	int i;
 
 	if (counts(1000) != 0)
@@ -23,12 +25,16 @@ static int same(void)
 		return 3;
 	if (!strcmp(base->kind, "core"))
 		return !strcmp(cpucycles_kind(), "zero");
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 100; i++) {
 		if (!strcmp(cpucycles_implementation(), base->name) ||
 		    !strcmp(cpucycles_kind(), "calibrated"))
 			return 0;
+		nanosleep(&nap, NULL);
 		cpucycles_select(NULL);
 	}
+	cpucycles_counterbyname(base->name, &c, sizeof c);
+	diag("%s instead of %s: %s", cpucycles_implementation(), base->name,
+	     c.reason);
 	return 4;
 }
 
