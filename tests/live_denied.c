@@ -91,12 +91,9 @@ static int try(void *arg)
 
 static const char *reason_of(const char *name)
 {
-	unsigned i;
+	const struct seen_counter *c = seen_counter(seen, name);
 
-	for (i = 0; i < seen->counters; i++)
-		if (!strcmp(seen->counter[i].name, name))
-			return seen->counter[i].reason;
-	return NULL;
+	return c ? c->reason : NULL;
 }
 
 static int as_told(const struct row *row, int status)
@@ -115,7 +112,7 @@ static int as_told(const struct row *row, int status)
 		return !strcmp(seen->kind, "os");
 	if (!strcmp(base->kind, "core"))
 		return strcmp(seen->kind, "zero") != 0;
-	return !strcmp(seen->name, base->name);
+	return as_good(seen, base);
 }
 
 /* A calibration may fail on a busy machine, which no fault of ours explains. */

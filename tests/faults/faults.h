@@ -27,7 +27,7 @@
 struct seen {
 	char name[64], kind[16];
 	long long hz;
-	struct {
+	struct seen_counter {
 		char name[64];
 		int usable;
 		char reason[160];
@@ -122,6 +122,31 @@ __attribute__((unused)) static void look(struct seen *s)
 		strcpy(s->counter[i].reason, c.reason);
 	}
 	s->counters = i;
+}
+
+/* NULL: this machine has no such counter. */
+__attribute__((unused)) static const struct seen_counter *
+seen_counter(const struct seen *s, const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < s->counters; i++)
+		if (!strcmp(s->counter[i].name, name))
+			return &s->counter[i];
+	return NULL;
+}
+
+/* The fault took nothing away: the counter selected without it is usable, and
+ * it or one of its kind is selected. Which of two equally precise ones wins may
+ * vary, and a busy machine may have refused to be calibrated without it. */
+__attribute__((unused)) static int as_good(const struct seen *s,
+					   const struct seen *without)
+{
+	const struct seen_counter *c = seen_counter(s, without->name);
+
+	return c != NULL && c->usable &&
+	       (!strcmp(s->kind, without->kind) ||
+		!strcmp(s->kind, "calibrated"));
 }
 
 /* Memory that children write and their parent reads. */
