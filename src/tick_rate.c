@@ -154,8 +154,8 @@ static struct cpuc_scale tick_rounded(uint64_t persecond, uint64_t rate)
 	return cpuc_scale_of(k ? k : 1, 1024);
 }
 
-/* A stated rate that the clock contradicts is worse than none: emulators and
- * wrong firmware tables have been seen. */
+/* A stated rate that the clock does not confirm is worse than none: emulators
+ * and wrong firmware tables have been seen. */
 static bool tick_confirmed(const struct cpuc_slot *slot,
 			   const struct cpuc_world *world)
 {
@@ -163,7 +163,7 @@ static bool tick_confirmed(const struct cpuc_slot *slot,
 
 	for (window = 2500; window <= 160000; window *= 4) {
 		seen = tick_estimate(slot->counter, world, window);
-		if (seen == 0 || tick_within(seen, slot->rate, 50))
+		if (tick_within(seen, slot->rate, 50))
 			return true;
 	}
 	return false;
