@@ -187,6 +187,8 @@ static void count(void)
 	/* A rate that was measured while it was another stays. */
 	if (f->behaviour != FINE || f->changed || machine.stopped ||
 	    machine.grain > 1000 || counters[i].unit == CPUC_CYCLE ||
+	    /* Coarse, both: measurements agree by accident. */
+	    (machine.grain == 1000 && f->step * UINT64_C(10000000) > f->rate) ||
 	    /* Not to be measured, and so taken for a core's. */
 	    (counters[i].unit == CPUC_NOMINAL && cpuc_slots[i].rate == 0) ||
 	    (f->stated != 0 && f->stated != f->rate) ||
