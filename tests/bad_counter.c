@@ -3,7 +3,8 @@
  * cpucycles(), cpucycles_instructions() and cpucycles_counterbyname() are
  * compiled as calls of bad_count() and the like. Counts as the library does,
  * except for the mistake named by the environment variable BAD_COUNTER.
- * BAD_KIND=core makes it claim to be a core counter. */
+ * BAD_KIND=core makes it claim to be a core counter, BAD_NEIGHBOUR sets a
+ * process beside it that takes the CPU away for moments. */
 #undef cpucycles
 #undef cpucycles_counterbyname
 #undef cpucycles_instructions
@@ -199,6 +200,32 @@ int bad_counterbyname(const char *name, struct cpucycles_counter *c,
 	return result;
 }
 
+/* Some 4000 times a second, for 60 us: in nearly every window of the checks. */
+static void neighbour(void)
+{
+#ifdef HAVE_SCHED_SETAFFINITY
+	const struct timespec pause = {0, 150000};
+	pid_t parent = getpid();
+	struct timespec t, u;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)sched_getcpu(), &set);
+	if (sched_setaffinity(0, sizeof set, &set) != 0 || fork() != 0)
+		return;
+	while (getppid() == parent) {
+		nanosleep(&pause, NULL);
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		do
+			clock_gettime(CLOCK_MONOTONIC, &u);
+		while ((u.tv_sec - t.tv_sec) * 1000000000 + u.tv_nsec -
+			       t.tv_nsec <
+		       60000);
+	}
+	_exit(0);
+#endif
+}
+
 __attribute__((constructor)) static void choose(void)
 {
 	const char *name = getenv("BAD_COUNTER");
@@ -214,6 +241,8 @@ __attribute__((constructor)) static void choose(void)
 		fprintf(stderr, "\n");
 		exit(99);
 	}
+	if (getenv("BAD_NEIGHBOUR") != NULL)
+		neighbour();
 	first_thread = pthread_self();
 	first_process = getpid();
 	start = last = cpucycles();

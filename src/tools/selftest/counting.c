@@ -79,20 +79,28 @@ void counting_order(struct counting_order *o, long long ns)
 	} while (counting_ns() < end);
 }
 
+/* The time in which the counter counts. */
+static clockid_t counting_clock_id(const struct selftest *t)
+{
+	return t->counter.per_thread ? CLOCK_THREAD_CPUTIME_ID
+				     : CLOCK_MONOTONIC;
+}
+
 /* Counts per second in one window. A calibrated counter may measure in a call,
  * and leaves out the time that this takes: before the window here, and after
- * it. */
-static long long counting_window(double length)
+ * it. The thread's clock is a system call, so it is read twice only. */
+static long long counting_window(clockid_t clock, double length)
 {
-	long long begin, count, ns;
+	long long begin, end, count, ns;
 
 	cpucycles();
-	begin = counting_ns();
+	begin = counting_clock_ns(clock);
 	count = cpucycles();
-	do {
+	end = counting_ns() + (long long)length;
+	do
 		counting_work();
-		ns = counting_ns() - begin;
-	} while ((double)ns < length);
+	while (counting_ns() < end);
+	ns = counting_clock_ns(clock) - begin;
 	count = cpucycles() - count;
 	return (long long)((double)count * 1e9 / (double)ns);
 }
@@ -115,7 +123,7 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 	while (n < WINDOWS_MAX && tries++ < 5 * WINDOWS_MAX &&
 	       (n < WINDOWS_MIN || counting_ns() < end)) {
 		before = right();
-		hz[n] = counting_window(length);
+		hz[n] = counting_window(counting_clock_id(t), length);
 		after = right();
 		/* A core counter that stands still cannot be observed. */
 		if (hz[n] == 0)
@@ -184,8 +192,7 @@ enum outcome counting_clock(struct selftest *t)
 enum outcome counting_wrap32(struct selftest *t)
 {
 	bool call = selftest_follows(t) && t->counter.bits == 32;
-	clockid_t clock = t->counter.per_thread ? CLOCK_THREAD_CPUTIME_ID
-						: CLOCK_MONOTONIC;
+	clockid_t clock = counting_clock_id(t);
 	double cycles = BITS32 * (t->wraps + MARGIN), seconds, percent;
 	struct selftest_rate after;
 	long long count, start, ns;
