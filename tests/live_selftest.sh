@@ -76,7 +76,9 @@ mistake slow "clock chain" \
 	"0.7 of the true rate: 'clock', and 'chain' for core cycles" --quick
 mistake thread-still "threads sharing" "a count that stands still in threads" --quick
 mistake thread-slow "threads sharing" "one that is slow in threads" --quick
-mistake thread-clock sharing "one that counts other threads' time" --quick
+# In a thread that is interrupted often, 'threads' finds it too.
+mistake thread-clock sharing "one that counts other threads' time" --quick \
+	sharing
 mistake fork-back fork "one that goes back in children" --quick
 mistake fork-still fork "one that stands still in children" --quick
 mistake fork-again fork "one that begins again in children" --quick
