@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "cpucycles.h"
+#include "tools/common/affinity.h"
+#include "tools/selftest/counting.h"
 
 static long long start, last; /* of the thread that forks */
 static pthread_t first_thread;
@@ -200,30 +202,23 @@ int bad_counterbyname(const char *name, struct cpucycles_counter *c,
 	return result;
 }
 
-/* Some 4000 times a second, for 60 us: in nearly every window of the checks. */
+/* For some 50 us each time: in nearly every window of the checks. */
 static void neighbour(void)
 {
-#ifdef HAVE_SCHED_SETAFFINITY
+	static struct affinity cpus;
 	const struct timespec pause = {0, 150000};
 	pid_t parent = getpid();
-	struct timespec t, u;
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET((size_t)sched_getcpu(), &set);
-	if (sched_setaffinity(0, sizeof set, &set) != 0 || fork() != 0)
+	if (affinity_get(&cpus) == 0)
+		affinity_pin(&cpus, affinity_here());
+	if (fork() != 0)
 		return;
 	while (getppid() == parent) {
 		nanosleep(&pause, NULL);
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		do
-			clock_gettime(CLOCK_MONOTONIC, &u);
-		while ((u.tv_sec - t.tv_sec) * 1000000000 + u.tv_nsec -
-			       t.tv_nsec <
-		       60000);
+		counting_work();
+		counting_work();
 	}
 	_exit(0);
-#endif
 }
 
 __attribute__((constructor)) static void choose(void)
