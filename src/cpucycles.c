@@ -132,15 +132,15 @@ static bool selection_made(void)
 
 long long cpuc_first(void)
 {
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 
 	/* In a signal handler that interrupted the selection, there is
 	 * nothing better than a count that advances. */
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return (long long)cpuc_clock_ns();
 	if (!selection_made())
 		selection_make();
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	trace_if_wanted();
 	return __atomic_load_n(&cpucycles, __ATOMIC_ACQUIRE)();
 }
@@ -160,32 +160,32 @@ static const struct cpuc_slot *selected(void)
 
 long long cpuc_first_instructions(void)
 {
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 
 	selected();
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return -1;
 	if (!cpuc_instructions_chosen()) {
 		selection_begin();
 		cpuc_instructions_choose(&selection_world);
 		cpuc_probe_end();
 	}
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	return cpucycles_instructions();
 }
 
 int cpucycles_select(const char *name)
 {
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 	int err = 0;
 
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return fail(EDEADLK);
 	if (name == NULL)
 		selection_make();
 	else
 		err = selection_set(name);
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	if (err)
 		return fail(err);
 	trace_if_wanted();
@@ -211,15 +211,15 @@ static struct cpuc_persecond persecond(void)
 {
 	const struct cpuc_slot *slot = selected();
 	struct cpuc_persecond rate;
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 
 	/* In a signal handler that interrupted the selection. */
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return cpuc_persecond_unknown;
 	cpuc_probe_begin();
 	rate = cpuc_persecond_of(cpuc_slots, cpuc_slot_count, slot);
 	cpuc_probe_end();
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	return rate;
 }
 
@@ -236,15 +236,15 @@ const char *cpucycles_persecondsource(void)
 long long cpucycles_observepersecond(void)
 {
 	const struct cpuc_slot *slot = selected();
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 	uint64_t hz;
 
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return 0;
 	cpuc_probe_begin();
 	hz = cpuc_observe(cpuc_slots, cpuc_slot_count, slot);
 	cpuc_probe_end();
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	return (long long)hz;
 }
 
@@ -308,11 +308,11 @@ static void describe(const struct cpuc_slot *slot,
 static int describe_into(const char *name, size_t index,
 			 struct cpucycles_counter *out, size_t size)
 {
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 	struct cpuc_slot *slot;
 
 	selected();
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return fail(EDEADLK);
 	slot = name ? cpuc_find(cpuc_slots, cpuc_slot_count, name)
 		    : &cpuc_slots[index];
@@ -320,7 +320,7 @@ static int describe_into(const char *name, size_t index,
 		describe_try(slot);
 		describe(slot, out, size);
 	}
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	return slot == NULL ? fail(ENOENT) : 0;
 }
 
@@ -344,17 +344,17 @@ int cpucycles_counterbyname(const char *name, struct cpucycles_counter *out,
 int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 {
 	const struct cpuc_slot *slot;
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 
 	if (out == NULL)
 		return fail(EINVAL);
 	cpucycles_instructions();
-	if (cpuc_lock(&guard) != 0)
+	if (cpuc_lock(&caller) != 0)
 		return fail(EDEADLK);
 	slot = cpuc_instructions_slot();
 	if (slot != NULL)
 		describe(slot, out, size);
-	cpuc_unlock(&guard);
+	cpuc_unlock(&caller);
 	return slot == NULL ? fail(ENOENT) : 0;
 }
 
@@ -365,14 +365,14 @@ static struct cpuc_pmu *pair_cycles(void)
 {
 	struct cpuc_pmu *pmu = selected()->counter->pmu;
 	struct cpuc_slot *slot = cpuc_instructions_cycles();
-	struct cpuc_guard guard;
+	struct cpuc_caller caller;
 
 	if (slot == NULL || pmu != NULL)
 		return slot == NULL ? NULL : pmu;
 	pmu = slot->counter->pmu;
-	if (!cpuc_perf_opened(pmu) && cpuc_lock(&guard) == 0) {
+	if (!cpuc_perf_opened(pmu) && cpuc_lock(&caller) == 0) {
 		describe_try(slot);
-		cpuc_unlock(&guard);
+		cpuc_unlock(&caller);
 	}
 	return cpuc_perf_opened(pmu) ? pmu : NULL;
 }

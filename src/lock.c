@@ -82,23 +82,23 @@ static void lock_acquire(int pid)
 	}
 }
 
-int cpuc_lock(struct cpuc_guard *guard)
+int cpuc_lock(struct cpuc_caller *caller)
 {
 	int pid = (int)getpid();
 	sigset_t all;
 
 	if (lock_is_here(lock_inside, pid))
 		return -EDEADLK;
-	*guard = (struct cpuc_guard){.err = errno};
+	*caller = (struct cpuc_caller){.err = errno};
 	sigfillset(&all);
 	/* A sandbox may emulate denied system calls in a handler. With SIGSYS
 	 * blocked they would kill the process. */
 	sigdelset(&all, SIGSYS);
-	pthread_sigmask(SIG_BLOCK, &all, &guard->mask);
+	pthread_sigmask(SIG_BLOCK, &all, &caller->mask);
 	/* The type too: glibc before 2.37 checks only the type when it receives
 	 * a request that was sent a moment before. */
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &guard->cancel_type);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &caller->cancel_type);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &caller->cancel_state);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
 	lock_acquire(pid);
@@ -127,13 +127,13 @@ void cpuc_lock_prepare(void)
 	lock_prepared = true;
 }
 
-void cpuc_unlock(struct cpuc_guard *guard)
+void cpuc_unlock(struct cpuc_caller *caller)
 {
 	__atomic_store_n(&lock_holder, 0, __ATOMIC_RELEASE);
 	CPUC_FENCE();
 	lock_inside = 0;
-	pthread_setcancelstate(guard->cancel_state, NULL);
-	pthread_setcanceltype(guard->cancel_type, NULL);
-	pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
-	errno = guard->err;
+	pthread_setcancelstate(caller->cancel_state, NULL);
+	pthread_setcanceltype(caller->cancel_type, NULL);
+	pthread_sigmask(SIG_SETMASK, &caller->mask, NULL);
+	errno = caller->err;
 }

@@ -6,7 +6,7 @@
 #include <signal.h>
 
 /* The caller's state, kept while the lock is held. */
-struct cpuc_guard {
+struct cpuc_caller {
 	sigset_t mask;
 	int cancel_state;
 	int cancel_type;
@@ -18,8 +18,8 @@ struct cpuc_guard {
  * thread, but not for one that exists only in the parent of a fork. 0, or
  * -EDEADLK if this thread already holds the lock or waits for it: that happens
  * only in a handler of SIGSYS, or of a fault in the engine. */
-int cpuc_lock(struct cpuc_guard *guard);
-void cpuc_unlock(struct cpuc_guard *guard);
+int cpuc_lock(struct cpuc_caller *caller);
+void cpuc_unlock(struct cpuc_caller *caller);
 
 /* Makes the lock see a child even if that has its parent's process id: one that
  * was cloned before, while another thread held the lock, waits for ever. Call

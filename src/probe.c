@@ -16,6 +16,7 @@
 #endif
 
 #include "probe.h"
+#include "thread.h"
 
 /* In Linux's headers, where the C library's lack them. */
 #if defined __linux__ && !defined TRAP_PERF
@@ -312,6 +313,7 @@ void cpuc_probe_end(void)
 int cpuc_probe(void (*fn)(void *), void *arg)
 {
 	struct frame frame = {.outer = innermost};
+	const bool inside = cpuc_guard_inside;
 	int error = errno;
 
 	if (atomic_load(&held) != ALL || !pthread_equal(owner, pthread_self()))
@@ -320,6 +322,7 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 		innermost = &frame;
 		fn(arg);
 	} else {
+		cpuc_guard_inside = inside;
 		errno = error;
 	}
 	innermost = frame.outer;

@@ -23,6 +23,37 @@ static unsigned generation; /* index of the newest word, modulo CPUC_WORDS */
 static pthread_key_t key;
 static bool has_key;
 
+CPUC_THREAD bool cpuc_guard_inside;
+
+bool cpuc_guard_enter(struct cpuc_guard *guard)
+{
+	static const int faults[] = {SIGILL,  SIGFPE, SIGBUS,
+				     SIGSEGV, SIGSYS, SIGTRAP};
+	sigset_t most;
+	unsigned i;
+
+	sigfillset(&most);
+	for (i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset(&most, faults[i]);
+	guard->blocked = pthread_sigmask(SIG_BLOCK, &most, &guard->mask) == 0;
+	if (cpuc_guard_inside) {
+		if (guard->blocked)
+			pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+		return false;
+	}
+	cpuc_guard_inside = true;
+	CPUC_FENCE();
+	return true;
+}
+
+void cpuc_guard_leave(const struct cpuc_guard *guard)
+{
+	CPUC_FENCE();
+	cpuc_guard_inside = false;
+	if (guard->blocked)
+		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+}
+
 /* A thread's memory; the key's value is the newest. */
 struct memory {
 	struct memory *older;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Per-thread state: cheap thread-local storage, memory that lasts until the
- * thread's end, and a word that tells a forked child from its parent. */
+ * thread's end, the guard under which both change, and a word that tells a
+ * forked child from its parent. */
 #ifndef CPUC_THREAD_H
 #define CPUC_THREAD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,24 @@
 /* Orders accesses against signal handlers of the same thread. Not
  * __atomic_signal_fence(): clang 14 moves loads across it. */
 #define CPUC_FENCE() __asm__ volatile("" ::: "memory")
+
+/* The guard: between enter and leave the calling thread may change its own
+ * state, and no handler of an asynchronous signal runs in it. Signals that a
+ * fault raises stay open, since blocked they would kill the process. False: the
+ * thread is inside the guard already, in a handler of such a signal, or of any
+ * where a sandbox denies the blocking; then it may change nothing. Keeps
+ * errno. */
+struct cpuc_guard {
+	sigset_t mask;
+	bool blocked;
+};
+
+bool cpuc_guard_enter(struct cpuc_guard *guard);
+void cpuc_guard_leave(const struct cpuc_guard *guard);
+
+/* Whether the calling thread is inside: for probe.c, which leaves by a long
+ * jump and restores what was before. */
+extern CPUC_THREAD bool cpuc_guard_inside;
 
 /* Prepare for cpuc_process_word, and for all functions below: 0 or -errno.
  * Under the lock; later calls do nothing. */

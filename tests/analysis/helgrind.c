@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <valgrind/helgrind.h>
 
-struct cpuc_guard;
+struct cpuc_caller;
 struct cpuc_slot;
 
 /* Weak: not every test has them. */
@@ -17,27 +17,27 @@ extern char __data_start[], _end[];
 /* What is ordered by src/lock.c. */
 static int engine;
 
-int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_guard *guard);
-int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_guard *guard)
+int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_caller *caller);
+int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_caller *caller)
 {
 	OrigFn original;
 	int err;
 
 	VALGRIND_GET_ORIG_FN(original);
-	CALL_FN_W_W(err, original, guard);
+	CALL_FN_W_W(err, original, caller);
 	if (err == 0)
 		ANNOTATE_HAPPENS_AFTER(&engine);
 	return err;
 }
 
-void I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_unlock)(struct cpuc_guard *guard);
-void I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_unlock)(struct cpuc_guard *guard)
+void I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_unlock)(struct cpuc_caller *caller);
+void I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_unlock)(struct cpuc_caller *caller)
 {
 	OrigFn original;
 
 	VALGRIND_GET_ORIG_FN(original);
 	ANNOTATE_HAPPENS_BEFORE(&engine);
-	CALL_FN_v_W(original, guard);
+	CALL_FN_v_W(original, caller);
 }
 
 /* The two words that calls read without the lock, published with release
