@@ -1,366 +1,248 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's count of core cycles.
+/* A thread's count of core cycles, where the fast path gives up: the count is
+ * due for a look at the thread's clock or for a measurement, or the thread was
+ * interrupted.
  *
- * A call that finds its line stale, or the thread interrupted, ends that line
- * at its own tick, measures if it is time for that, and begins the next line at
- * a tick that it reads last of all. So nothing of this is in anybody's count.
- *
- * A signal handler may count at any instruction. During a measurement it counts
- * on with the old line, however stale. Such a count may be past the one at
- * which that line was to end, so the handler marks the measurement as spoilt,
- * and the old line goes on. Once the next line is on offer, the handler puts it
- * in place itself; the interrupted measurement then does so again.
- *
- * A measurement that takes too long may have been abandoned by a handler that
- * left by siglongjmp. The next call finishes it. If it goes on after all, it
- * sees by `serial` that another one has taken over. (What remains: a handler
- * that runs for that long within the few instructions that set a line or put it
- * in place, and measures a multiple of LINES times, or is followed by another
- * one there.) */
+ * A reading may be too high, never too low. The thread's clock says for how
+ * long the thread ran since the clock was last read. It has not run for longer
+ * since its latest count, so the count goes on by that much at most. */
 #include <config.h>
-#include <signal.h>
-#include <stddef.h>
 #include "calibrated.h"
 #include "clock.h"
 #include "first_call.h"
 
-/* How often to look at the thread's clock, in ticks, as kernels need not tell
- * of waits. */
-#define LOOK (uint32_t)(cpuc_calibration.hz / 250)
+/* Ticks from one look at the thread's clock to the next; and for a while after
+ * a wait, since another may follow each few milliseconds. */
+#define LOOK (uint32_t)(cpuc_calibration.hz / 1000)
+#define DENSE (uint32_t)(cpuc_calibration.hz / 16384)
+#define DENSE_LOOKS 1024
 
-#define LINES 16
+/* Ticks in which a core gets to a new rate. */
+#define RAMP (cpuc_calibration.hz / 1000)
 
-enum calibrated_phase {
-	COUNTING,
-	MEASURING, /* the line in place goes on, however stale */
-	OFFERED,   /* the line of `serial` takes its place, unless spoilt */
-	DECIDED    /* takes its place */
-};
+/* A count may be too high by this part of the time for which the thread runs,
+ * and by so many ticks at once. */
+#define SPARE 200
+#define SPARE_MOST (cpuc_calibration.hz / 2500)
 
-/* A thread's state, for the slow path. The child of a fork goes on with its
- * copy. */
-struct calibrated_state {
-	struct cpuc_line line[LINES]; /* that of a serial: modulo LINES */
-	uintptr_t no_word;
-	const uint32_t *process;     /* cpuc_process_word() of `ran`s */
-	uint32_t cpu;                /* that the ratio was measured on */
-	volatile uint64_t began;     /* the latest measurement */
-	volatile uint32_t serial;    /* and its number */
-	volatile sig_atomic_t phase; /* enum calibrated_phase */
-	volatile sig_atomic_t spoilt;
-	struct cpuc_ratio ratio;
-};
+/* Ticks that are not worth leaving out: the clocks' rates differ a little. */
+#define SLACK(d) (cpuc_calibration.hz / 500000 + (d) / 1024)
 
-/* Without memory, and at the very end of a thread: the ticks by the process's
- * ratio, and so much more. */
-static struct cpuc_line calibrated_none;
-static CPUC_THREAD uint64_t calibrated_more;
+CPUC_THREAD struct cpuc_core_count cpuc_own_count;
 
-CPUC_THREAD struct cpuc_line *cpuc_own_line = &calibrated_none;
-
-static uint64_t calibrated_tick(void)
+static uint64_t count_tick(void)
 {
 	return (uint64_t)cpuc_calibration.ops->tick();
 }
 
-static bool ticks_apart(uint64_t a, uint64_t b)
+/* Ticks from one to the other; 0 where this core's clock is behind the last
+ * one's. */
+static uint64_t count_since(uint64_t tick, uint64_t t)
 {
-	return cpuc_line_since(a, b) >= CPUC_RATIO_LONG ||
-	       cpuc_line_since(b, a) >= CPUC_RATIO_LONG;
+	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
 }
 
-/* ns; 0 where no word tells when to look. */
-static uint64_t thread_clock(const struct calibrated_state *s)
+static uint64_t count_latest(const struct cpuc_core_count *c)
 {
-	return s->line->word != &s->no_word ? cpuc_clock_thread_ns() : 0;
+	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
-static struct cpuc_line *line_of(struct calibrated_state *s, uint32_t serial)
+/* Whether the thread's clock says how long it ran since c->tick. A child's
+ * begins at 0. */
+static bool count_knows(const struct cpuc_core_count *c, uint64_t ran)
 {
-	return &s->line[serial % LINES];
+	return c->ran != 0 && ran >= c->ran && *c->process != 0;
 }
 
-static void line_put(struct cpuc_line *l)
+/* Of the d ticks after c->tick, those that count: d, or as many as the thread
+ * ran, and more where it cannot be told what is missing from which interval.
+ * For the clock leaves out pauses that the kernel does not tell of, too (the
+ * host's, and interrupts), and one before the latest count has been counted. So
+ * the thread may have run since then for all of `ran`.
+ *
+ * But as a rule there was no such pause, and this would make sums too high. So
+ * after an interruption no more than `spare` is added: a part of the time, and
+ * all such pauses that were seen. */
+static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
+			  bool interrupted)
 {
-	CPUC_FENCE();
-	*(struct cpuc_line *volatile *)&cpuc_own_line = l;
-}
+	uint64_t more = c->seen, spare = c->spare + ran / SPARE;
 
-/* The line in place. */
-static struct cpuc_line line_own(const struct calibrated_state *s)
-{
-	struct cpuc_line *const volatile *own = &cpuc_own_line;
-	const struct cpuc_line *from;
-	struct cpuc_line l;
-
-	do {
-		from = *own;
-		l = *from;
-		CPUC_FENCE();
-	} while (from != *own || l.serial != from->serial);
-	/* None yet: by the process's ratio. */
-	if (l.ratio == 0)
-		l.ratio = cpuc_calibration.ratio;
-	/* A child's clock begins at 0. Its parent may have run until `due`. */
-	if (s->process != NULL && *s->process == 0)
-		l.ran = 0 - (l.tick - l.at + l.due) * UINT64_C(1000000000) /
-				    cpuc_calibration.hz;
-	return l;
-}
-
-static uint64_t count_at(const struct cpuc_line *l,
-			 const struct cpuc_instant *i, uint64_t ratio)
-{
-	return cpuc_line_count(l, i, ratio, cpuc_own_line->last);
-}
-
-static bool measure_offered(const struct calibrated_state *s)
-{
-	return s->phase == DECIDED || (s->phase == OFFERED && !s->spoilt);
-}
-
-/* A handler's count in the midst of a measurement. */
-static uint64_t measure_nested(struct calibrated_state *s, uint64_t t)
-{
-	struct cpuc_instant now = {t, thread_clock(s), true};
-	struct cpuc_line l;
-
-	if (measure_offered(s))
-		line_put(line_of(s, s->serial));
+	if (!interrupted && d > ran)
+		spare += d - ran;
+	c->spare = (uint32_t)(spare < SPARE_MOST ? spare : SPARE_MOST);
+	if (d <= ran + SLACK(d))
+		return d;
+	if (interrupted && more > c->spare)
+		more = c->spare;
+	if (d <= ran + more)
+		more = d - ran;
 	else
-		s->spoilt = 1;
-	l = line_own(s);
-	return count_at(&l, &now, l.ratio);
+		c->dense = DENSE_LOOKS;
+	if (interrupted)
+		c->spare -= (uint32_t)more;
+	return ran + more;
 }
 
-/* Arms the word for the next line, and reads the thread's clock, which tells of
- * all that came before. */
-static void next_look(struct calibrated_state *s, struct cpuc_line *next)
+/* Ticks from c->tick to t that count. A clock that is further behind than cores
+ * are has begun anew, as after a suspend. */
+static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
+			    uint32_t wait, bool interrupted)
 {
-	next->ran = thread_clock(s);
-	if (next->ran != 0) {
-		next->at = calibrated_tick();
-		s->process = cpuc_process_word();
-	}
-	next->armed = cpuc_rseq_arm(next->word);
+	uint64_t d = count_since(c->tick, t), ns = ran - c->ran;
+
+	if (count_since(t, c->tick) > CPUC_RATIO_LONG)
+		d = wait;
+	else if (count_knows(c, ran))
+		d = count_run(c, d,
+			      ns / 1000000000 * cpuc_calibration.hz +
+				      ns % 1000000000 * cpuc_calibration.hz /
+					      1000000000,
+			      interrupted);
+	return d > c->seen ? d : c->seen;
 }
 
-/* The next line, after l, begins at *now. */
-static void next_begin(struct calibrated_state *s, struct cpuc_line *next,
-		       const struct cpuc_line *l, struct cpuc_instant *now)
+/* From here on a call in the midst gets the highest count, and one more. */
+static void count_close(struct cpuc_core_count *c)
 {
-	now->ran = 0;
-	if (now->interrupted || now->tick - l->at >= LOOK) {
-		next_look(s, next);
-		now->ran = next->ran;
-	} else {
-		next->ran = l->ran;
-		next->at = l->at;
-		next->armed = cpuc_rseq_arm(next->word);
-	}
-}
-
-/* The next line from tick t on, about, by this ratio. It is due at the next
- * measurement, or look at the thread's clock. */
-static void next_set(const struct calibrated_state *s, struct cpuc_line *next,
-		     uint64_t t, uint64_t cycles, uint64_t ratio)
-{
-	uint32_t left = cpuc_ratio_left(&s->ratio, t), age;
-
-	if (next->ran != 0) {
-		age = (uint32_t)cpuc_line_since(next->at, t);
-		left = left + age < LOOK ? left : LOOK - age;
-	}
-	next->due = left > 0 ? left : 1;
-	next->cycles = next->last = cycles;
-	next->ratio = ratio;
-}
-
-/* Line l goes on, from now. Nobody was given more at this tick: a cycle for the
- * fractions. */
-static void measure_spoilt(struct calibrated_state *s, struct cpuc_line *next,
-			   const struct cpuc_line *l)
-{
-	struct cpuc_instant now = {.interrupted = true};
-
-	next_begin(s, next, l, &now);
-	now.tick = next->tick = calibrated_tick();
-	next_set(s, next, now.tick, count_at(l, &now, l->ratio) + 1, l->ratio);
+	c->due = 0;
 	CPUC_FENCE();
-	s->phase = DECIDED;
-}
-
-/* The end of a measurement: its line takes its place, unless another call has
- * taken over. */
-static bool measure_end(struct calibrated_state *s, uint32_t serial)
-{
-	bool own = s->serial == serial;
-
-	if (own)
-		line_put(line_of(s, serial));
-	if (own && s->serial != serial)
-		line_put(line_of(s, s->serial));
-	s->phase = COUNTING;
-	return own;
-}
-
-/* Finishes a measurement that was abandoned. */
-static void measure_abandoned(struct calibrated_state *s)
-{
-	uint32_t serial = s->serial + 1;
-	struct cpuc_line *next = line_of(s, serial), l;
-
-	s->serial = serial;
-	s->began = calibrated_tick();
-	if (s->phase == COUNTING)
-		return;
-	if (measure_offered(s)) {
-		*next = *line_of(s, serial - 1);
-	} else {
-		s->spoilt = 1;
-		l = line_own(s);
-		measure_spoilt(s, next, &l);
-	}
-	next->serial = serial;
-	measure_end(s, serial);
-}
-
-/* Replaces line l at tick t, if it is time for that by a measurement, and gives
- * the count at t. False: another call did. */
-static bool measure_own(struct calibrated_state *s, const struct cpuc_line *l,
-			uint64_t *t, bool interrupted)
-{
-	uint32_t serial = s->serial + 1;
-	uint64_t usual = l->due + cpuc_ratio_usual();
-	struct cpuc_line *next = line_of(s, serial);
-	struct cpuc_instant now;
-
-	s->serial = serial;
-	s->began = *t;
-	s->spoilt = 0;
-	s->phase = MEASURING;
-	if (s->serial != serial || line_own(s).serial != l->serial)
-		goto lost;
-	now = (struct cpuc_instant){*t, 0, interrupted};
-	next->serial = serial;
-	next_begin(s, next, l, &now);
-	if (l->due == 0 || cpuc_ratio_left(&s->ratio, *t) == 0) {
-		cpuc_ratio_measure(&s->ratio, *t,
-				   cpuc_line_since(l->tick, *t) > usual);
-		if (*next->word != next->armed)
-			next_look(s, next);
-		s->cpu = cpuc_rseq_cpu();
-	} else if (s->cpu != cpuc_rseq_cpu()) {
-		cpuc_ratio_moved(&s->ratio, *t);
-	}
-	if (s->serial != serial)
-		goto lost;
-	*t = count_at(l, &now, s->ratio.mean);
-	next_set(s, next, now.tick, *t, s->ratio.mean);
-	next->tick = calibrated_tick();
+	c->given = count_latest(c);
 	CPUC_FENCE();
-	s->phase = OFFERED;
-	if (s->spoilt) {
-		measure_spoilt(s, next, l);
-		*t = next->cycles;
-	}
-	return measure_end(s, serial);
-lost:
-	s->phase = COUNTING;
-	return false;
+	c->wait = 0;
+	CPUC_FENCE();
 }
 
-/* Without reading the clock, which may be forbidden by now. */
-static void calibrated_ended(void *state, bool last)
+/* Leaves the count closed, for cpuc_calibrated_anew(), at n, or at what calls in
+ * the midst got. */
+static uint64_t count_settle(struct cpuc_core_count *c, uint64_t n, uint32_t wait)
 {
-	const struct cpuc_line *own = cpuc_own_line;
+	const volatile uint64_t *given = &c->given;
 
-	if (!last || own->of != state)
-		return;
-	calibrated_more = own->last -
-			  cpuc_ratio_scaled(own->tick, cpuc_calibration.ratio);
-	line_put(&calibrated_none);
+	c->seen = 0;
+	c->cycles = n;
+	c->tick = count_tick();
+	CPUC_FENCE();
+	while (n < *given)
+		c->cycles = n = *given;
+	c->wait = wait;
+	CPUC_FENCE();
+	return n;
 }
 
-/* As before the thread's first count; the line to begin with. */
-static struct cpuc_line *state_begin(struct calibrated_state *s,
-				     uint32_t serial)
+/* The thread's first count. */
+static void count_begin(struct cpuc_core_count *c, uint64_t t)
 {
 	cpuc_rseq_word *word = cpuc_rseq_own();
-	int i;
 
-	*s = (struct calibrated_state){.serial = serial};
-	for (i = 0; i < LINES; i++) {
-		s->line[i].word = word ? word : &s->no_word;
-		s->line[i].of = s;
+	c->ratio.mean = cpuc_calibration.ratio;
+	c->tick = t;
+	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
+	c->spare = (uint32_t)SPARE_MOST;
+	c->word = word != NULL ? word : &c->armed;
+}
+
+/* Reads the thread's clock, where the kernel tells of interruptions: elsewhere
+ * nothing says when to do that. */
+static uint64_t count_look(struct cpuc_core_count *c)
+{
+	uint64_t ran = 0;
+
+	c->armed = cpuc_rseq_arm(c->word);
+	if (c->word != &c->armed)
+		ran = cpuc_clock_thread_ns();
+	return ran;
+}
+
+/* The ticks to the next call of the slow path: a measurement, or a look. */
+static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
+{
+	uint32_t left = cpuc_ratio_left(&c->ratio, t), look = LOOK;
+
+	if (c->dense > 0) {
+		c->dense--;
+		look = DENSE;
 	}
-	line_of(s, serial)->serial = serial;
-	return line_of(s, serial);
+	if (c->ran != 0 && left > look)
+		left = look;
+	return left > 0 ? left : 1;
 }
 
-/* A handler that comes here too leaves a state, which lasts until the thread's
- * end. */
-static struct cpuc_line *calibrated_begin(void)
+/* The count at tick t, with `ratio` for as long as it was to last, and with the
+ * one that has been measured since for what comes after. */
+static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
+			 uint32_t wait, uint64_t ratio, bool interrupted)
 {
-	struct calibrated_state *s =
-		cpuc_thread_memory(sizeof *s, calibrated_ended);
-	struct cpuc_line *own = &calibrated_none, *first;
+	uint64_t d = count_ticks(c, t, ran, wait, interrupted);
+	uint64_t old = wait + RAMP;
 
-	if (s == NULL)
-		return own;
-	first = state_begin(s, 0);
-	if (__atomic_compare_exchange_n(&cpuc_own_line, &own, first, false,
-					__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		own = first;
-	return own;
+	if (old > d)
+		old = d;
+	return c->cycles + cpuc_ratio_scaled(old, ratio) +
+	       cpuc_ratio_scaled(d - old, c->ratio.mean);
 }
 
-static uint64_t calibrated_count(struct calibrated_state *s, uint64_t t)
+/* Ends what the thread counted from, at the tick that its caller read, measures
+ * if it is time for that, and begins anew. */
+static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
+			   uint64_t d)
 {
-	struct cpuc_line l;
+	uint64_t t = c->tick + d, ratio, ran, n;
+	uint32_t wait = c->wait;
 	bool interrupted;
 
-	for (;; t = calibrated_tick()) {
-		l = line_own(s);
-		if (s->phase != COUNTING) {
-			if (!ticks_apart(s->began, t))
-				return measure_nested(s, t);
-			measure_abandoned(s);
-			continue;
-		}
-		/* A handler measured after the caller read its tick. */
-		if (cpuc_line_since(t, l.tick) > 0)
-			t = calibrated_tick();
-		interrupted = *l.word != l.armed;
-		if (interrupted && l.armed != 0)
-			cpuc_rseq_interrupted();
-		if (!interrupted && t - l.tick < l.due)
-			return count_at(&l, &(struct cpuc_instant){.tick = t},
-					l.ratio);
-		if (measure_own(s, &l, &t, interrupted))
-			return t;
+	count_close(c);
+	if (c->word == NULL)
+		count_begin(c, t);
+	/* A handler has done this since, and `seen` may be a tick of before. */
+	if (c->armed != armed) {
+		t = count_tick();
+		d = count_since(c->tick, t);
+		c->seen = d < wait ? (uint32_t)d : wait;
 	}
+	interrupted = c->armed != 0 && *c->word != c->armed;
+	if (interrupted)
+		cpuc_rseq_interrupted();
+	ran = count_look(c);
+	ratio = c->ratio.mean;
+	if (cpuc_ratio_left(&c->ratio, t) == 0) {
+		cpuc_ratio_measure(&c->ratio, t,
+				   count_since(c->tick, t) >
+					   wait + cpuc_ratio_usual());
+		c->cpu = cpuc_rseq_cpu();
+	} else if (interrupted && c->cpu != cpuc_rseq_cpu()) {
+		cpuc_ratio_moved(&c->ratio, t);
+	}
+	n = count_at(c, t, ran, wait, ratio, interrupted);
+	c->ran = ran;
+	if (ran != 0)
+		c->process = cpuc_process_word();
+	return count_settle(c, n, count_wait(c, t));
+}
+
+/* A call in the midst of that: in the handler of a fault, or of any signal
+ * where none can be blocked. */
+static uint64_t count_midst(struct cpuc_core_count *c)
+{
+	if (c->wait == 0)
+		return ++c->given;
+	c->cycles++;
+	return count_latest(c);
 }
 
 uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d)
 {
-	struct cpuc_line *own = cpuc_own_line;
-	uint64_t t = own->tick + d;
+	struct cpuc_core_count *c = &cpuc_own_count;
+	struct cpuc_guard guard;
+	uint64_t n;
 
 	/* Orders the calibration after the caller's load of cpucycles on
 	 * weakly ordered CPUs; a thread's first call always comes here. */
 	if (__atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
-	/* A handler may have replaced the base. */
-	CPUC_FENCE();
-	if (own->armed != armed)
-		t = calibrated_tick();
-	if (own == &calibrated_none)
-		own = calibrated_begin();
-	if (own == &calibrated_none)
-		return cpuc_ratio_scaled(t, cpuc_calibration.ratio) +
-		       calibrated_more;
-	t = calibrated_count(own->of, t);
-	cpuc_own_line->last = t;
-	return t;
+	if (!cpuc_guard_enter(&guard))
+		return count_midst(c);
+	n = count_anew(c, armed, d);
+	cpuc_guard_leave(&guard);
+	return n;
 }

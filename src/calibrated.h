@@ -5,36 +5,86 @@
 #ifndef CPUC_CALIBRATED_H
 #define CPUC_CALIBRATED_H
 
-#include "line.h"
+#include "ratio.h"
+#include "rseq.h"
 #include "thread.h"
 
-/* Never NULL. */
-extern CPUC_THREAD struct cpuc_line *cpuc_own_line;
+/* A thread's state. It changes inside the guard only (thread.h), except that
+ * cpuc_calibrated() stores `seen`, and cpuc_calibrated_anew() opens what the
+ * slow path leaves closed.
+ *
+ * At tick t the count is cycles + (t - tick) * ratio.mean, as long as
+ * t - tick < due and *word is `armed`. */
+struct cpuc_core_count {
+	uint64_t tick;
+	uint64_t cycles;
+	uintptr_t armed;
+	cpuc_rseq_word *word; /* NULL before the thread's first count; &armed
+				 where the kernel tells of nothing */
+	uint32_t due;  /* 0: closed, so that every count takes the slow path */
+	uint32_t seen; /* ticks from `tick` to the latest count */
+	struct cpuc_ratio ratio;
 
-/* The count, the slow way: at a tick that was read just now, `d` after that of
- * the base that was armed with this; 0: at one to be read. */
+	/* For the slow path alone. */
+	uint32_t wait;  /* the next `due`; 0 in the midst of a change */
+	uint32_t cpu;   /* that the ratio was measured on */
+	unsigned dense; /* so many looks are to be dense */
+	uint32_t spare; /* ticks; see count_run() */
+	uint64_t given; /* the highest count in the midst of a change */
+	uint64_t ran;   /* ns by the thread's clock, just before `tick`; 0:
+			   unknown */
+	const uint32_t *process; /* cpuc_process_word() of `ran` */
+};
+
+extern CPUC_THREAD struct cpuc_core_count cpuc_own_count;
+
+/* The count, the slow way, for a call that found `armed` and read the clock at
+ * tick + d. */
 uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
 
+/* The slow path, and what must come after it: what it takes is in nobody's
+ * count, so the next interval begins at a tick that is read last of all, when
+ * signals are no longer blocked. A handler that came in between has opened the
+ * count already. (One that comes just before the tick is stored counts its own
+ * time twice; never too little.) Not inline, or the fast path would have to
+ * save registers. */
+static __attribute__((noinline, unused)) uint64_t
+cpuc_calibrated_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
+{
+	struct cpuc_core_count *c = &cpuc_own_count;
+	uint64_t n = cpuc_calibrated_slow(armed, d), t = (uint64_t)clock();
+
+	CPUC_FENCE();
+	if (c->due == 0 && c->wait != 0) {
+		c->tick = t;
+		CPUC_FENCE();
+		c->due = c->wait;
+	}
+	return n;
+}
+
 /* The count now. The check of the word covers all that may come between a
- * call's first load and its last: no signal handler replaced the base, and the
- * thread ran. */
+ * call's first load and its last: no handler changed the state, and the thread
+ * ran. `seen` is stored before, as a handler that comes later may change what
+ * it counts from. */
 static inline __attribute__((unused)) uint64_t
 cpuc_calibrated(long long (*clock)(void))
 {
-	struct cpuc_line *l = cpuc_own_line;
-	uintptr_t armed = *(const volatile uintptr_t *)&l->armed;
+	struct cpuc_core_count *c = &cpuc_own_count;
+	uintptr_t armed = *(const volatile uintptr_t *)&c->armed;
 	uint64_t d, n;
 
 	CPUC_FENCE();
-	d = (uint64_t)clock() - l->tick;
-	if (__builtin_expect(d >= l->due, 0))
-		return cpuc_calibrated_slow(armed, d);
-	n = l->cycles + (d * l->ratio >> CPUC_RATIO_BITS);
+	d = (uint64_t)clock() - c->tick;
+	if (__builtin_expect(d >= c->due, 0))
+		goto slow;
+	n = c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
+	c->seen = (uint32_t)d;
 	CPUC_FENCE();
-	if (__builtin_expect(*(const uintptr_t *)l->word != armed, 0))
-		return cpuc_calibrated_slow(0, 0);
-	l->last = n;
-	return n;
+	if (__builtin_expect(*c->word == armed, 1))
+		return n;
+slow:
+	return cpuc_calibrated_anew(clock, armed, d);
 }
 
 #endif

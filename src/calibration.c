@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include "calibration.h"
 #include "clock.h"
-#include "probe.h"
-#include "thread.h"
 
 #define READS 65            /* of the clock, to see its resolution */
 #define STEPS 360           /* of the clock in a window, at least */
@@ -234,12 +232,6 @@ static void calibration_pause(const struct cpuc_settled *s, unsigned round)
 		;
 }
 
-static void calibration_prepare(void *unused)
-{
-	(void)unused;
-	cpuc_thread_prepare();
-}
-
 int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
 		   const char **why, unsigned *permille)
 {
@@ -257,8 +249,6 @@ int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
 			return err;
 		calibration_pause(&s, round);
 	}
-	/* Where memory is denied, threads count by this ratio for ever. */
-	cpuc_probe(calibration_prepare, NULL);
 	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
 	/* A third more for the short run, and what is around both. */
 	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * (s.turns + 2)

@@ -106,9 +106,12 @@ void cpuc_ratio_measure(struct cpuc_ratio *r, uint64_t t, bool pause)
 	bool soon = pause;
 	uint32_t most = wait_most(ratio_measure(r, t, &soon));
 	uint64_t wait = soon ? SOON : 2 * (uint64_t)r->wait;
+	uint32_t odd;
 
 	r->wait = wait < most ? (uint32_t)wait : most;
-	r->until = r->wait - (uint32_t)t % (r->wait / 8 + 1);
+	/* The golden ratio's multiples are spread evenly. */
+	odd = (uint32_t)t * 2654435769u;
+	r->until = r->wait - (uint32_t)((uint64_t)odd * (r->wait / 8) >> 32);
 	r->since = t;
 }
 

@@ -101,7 +101,8 @@ void cpuc_rseq_prepare(void)
 	uint64_t ns = 0;
 	int i;
 
-	if (tried || __rseq_size < SIZE)
+	/* Without a word for the process, a child would be taken for it. */
+	if (tried || __rseq_size < SIZE || cpuc_process == NULL)
 		return;
 	tried = true;
 	if (cpuc_probe(rseq_try_clock, &ns) != 0 || ns == 0)

@@ -272,7 +272,7 @@ int main(void)
 
 	if (SANITIZED)
 		skip_all("a sanitizer makes too many steps");
-	cpuc_thread_prepare();
+	cpuc_process_prepare();
 	cpuc_probe_begin();
 	cpuc_rseq_prepare();
 	cpuc_probe_end();
