@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A calibrated counter never counts less than the work that was done between
+ * two counts, whoever else has the CPU meanwhile, nor the others' time: each
+ * for LIVE_SECONDS. */
+#ifdef __linux__
+#include "load.h"
+
+#include "intervals.h"
+
+#define WARM 0.2   /* s */
+#define TRIES 20   /* the host may take the CPU away, unseen by any clock */
+#define SHORT 9000 /* cycles */
+
+static struct found *found; /* one for each of two threads */
+static double took;         /* ns that the work takes, before a scenario */
+static volatile unsigned long handled;
+
+static void work(unsigned long cycles)
+{
+	known->loop(cycles / known->turn);
+}
+
+static void interval(struct found *f, struct pace *p, void (*within)(void))
+{
+	struct spent spent;
+	double begun, wall, end;
+	long long a, b;
+
+	spent.switches = switches();
+	begun = ran_ns();
+	wall = wall_ns();
+	a = cpucycles();
+	if (within == NULL) {
+		work(KNOWN_CYCLES);
+	} else {
+		work(KNOWN_CYCLES / 2);
+		within();
+		work(KNOWN_CYCLES / 2);
+	}
+	b = cpucycles();
+	spent.wall = wall_ns() - wall;
+	end = ran_ns();
+	spent.ran = end - begun;
+	spent.switches = switches() - spent.switches;
+	judge(f, (double)(b - a), follow_pace(p, spent.ran, end), &spent);
+}
+
+static void doze(void)
+{
+	usleep(100);
+}
+
+static void yield(void)
+{
+	sched_yield();
+}
+
+/* Intervals for so long; waits between them and within if there shall be. */
+static void follow(struct found *f, bool waits)
+{
+	double begun = wall_ns(), ran = ran_ns();
+	struct pace pace = {ran + BLOCK, 1e18, {took, took}};
+	unsigned i;
+
+	for (i = 0; wall_ns() - begun < load_seconds * 1e9; i++) {
+		if (waits && i % 4 == 0)
+			doze();
+		if (waits && i % 4 == 1)
+			yield();
+		interval(f, &pace,
+			 !waits       ? NULL
+			 : i % 4 == 2 ? doze
+			 : i % 4 == 3 ? yield
+				      : NULL);
+	}
+	f->ran += ran_ns() - ran;
+	f->wall += wall_ns() - begun;
+}
+
+/* So that the core has its pace, and the thread its ratio. */
+static void warm(void)
+{
+	double begun = ran_ns(), last = begun, now;
+
+	took = 1e18;
+	do {
+		work(KNOWN_CYCLES);
+		cpucycles();
+		now = ran_ns();
+		took = now - last < took ? now - last : took;
+		last = now;
+	} while (now - begun < WARM * 1e9);
+	observe(found);
+}
+
+static int run(bool waits)
+{
+	follow(found, waits);
+	observe(found);
+	return 0;
+}
+
+static int run_alone(void)
+{
+	warm();
+	return run(false);
+}
+
+static int run_waits(void)
+{
+	warm();
+	return run(true);
+}
+
+static int run_beside(void (*act)(void), int niceness)
+{
+	pid_t rival;
+	int status;
+
+	warm();
+	rival = load_rival(act);
+	if (rival < 0 || (niceness != 0 && nice(niceness) == -1))
+		return CANNOT;
+	status = run(false);
+	load_rival_end(rival);
+	return status;
+}
+
+static int run_rival(void)
+{
+	return run_beside(load_busy, 0);
+}
+
+static int run_nice(void)
+{
+	return run_beside(load_busy, 19);
+}
+
+/* 0.3 ms of each 1 ms: far from where the kernel stops such a process. */
+static void burst(void)
+{
+	static const struct sched_param first = {.sched_priority = 1};
+	const struct timespec pause = {0, 700000};
+	double begun;
+
+	if (sched_getscheduler(0) != SCHED_FIFO)
+		sched_setscheduler(0, SCHED_FIFO, &first);
+	begun = wall_ns();
+	while (wall_ns() - begun < 300e3)
+		;
+	nanosleep(&pause, NULL);
+}
+
+static int run_bursts(void)
+{
+	static const struct sched_param first = {.sched_priority = 1},
+					usual = {.sched_priority = 0};
+
+	if (sched_setscheduler(0, SCHED_FIFO, &first) != 0 ||
+	    sched_setscheduler(0, SCHED_OTHER, &usual) != 0)
+		return CANNOT;
+	return run_beside(burst, 0);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	if (++handled % 2 == 0)
+		cpucycles();
+}
+
+static int run_signals(void)
+{
+	timer_t timer;
+
+	warm();
+	load_handler(SIGALRM, on_alarm, SA_RESTART);
+	if (!load_timer(&timer, SIGALRM, 250000))
+		return CANNOT;
+	run(false);
+	load_timer_stop(timer);
+	return handled == 0;
+}
+
+static void *follow_one(void *arg)
+{
+	cpucycles();
+	follow(arg, false);
+	return NULL;
+}
+
+/* What a thread counts, in short intervals, one after the other, as a share of
+ * what its clock says. */
+struct sum {
+	double count, ran;
+	unsigned long low;
+};
+
+static void *sum_one(void *arg)
+{
+	const double part = load_seconds / 5, begun = wall_ns();
+	struct sum *sum = arg;
+	long long a, b;
+	double ran;
+	int i;
+
+	cpucycles();
+	work(KNOWN_CYCLES);
+	a = cpucycles();
+	ran = ran_ns();
+	while (wall_ns() - begun < part * 1e9)
+		for (i = 0; i < 20; i++) {
+			work(SHORT);
+			b = cpucycles();
+			sum->low += (double)(b - a) < LOW * SHORT;
+			sum->count += (double)(b - a);
+			a = b;
+		}
+	sum->ran = ran_ns() - ran;
+	return NULL;
+}
+
+static bool two(void *(*f)(void *), void *a, void *b)
+{
+	pthread_t id[2];
+
+	if (pthread_create(&id[0], NULL, f, a) != 0)
+		return false;
+	if (pthread_create(&id[1], NULL, f, b) != 0)
+		_exit(CANNOT);
+	pthread_join(id[0], NULL);
+	pthread_join(id[1], NULL);
+	return true;
+}
+
+static int run_two(void)
+{
+	warm();
+	if (!two(follow_one, &found[0], &found[1]))
+		return CANNOT;
+	observe(found);
+	return 0;
+}
+
+static double off(const struct sum *sum, double rate)
+{
+	double share = sum->count / (sum->ran * rate) - 1;
+
+	return share < 0 ? -share : share;
+}
+
+static int run_sums(void)
+{
+	struct sum sum[2];
+	double worse, best = 1;
+	unsigned long low = 0, i;
+
+	warm();
+	for (i = 0; i < TRIES && best > 0.01; i++) {
+		memset(sum, 0, sizeof sum);
+		if (!two(sum_one, &sum[0], &sum[1]))
+			return CANNOT;
+		observe(found);
+		worse = off(&sum[0], found->rate);
+		if (off(&sum[1], found->rate) > worse)
+			worse = off(&sum[1], found->rate);
+		best = worse < best ? worse : best;
+		low += sum[0].low + sum[1].low;
+	}
+	found->lowest = best;
+	found->away = i;
+	found->low = low;
+	return best > 0.01;
+}
+
+static void check(const char *name, int (*f)(void), int threads, bool rival)
+{
+	int status, i;
+
+	for (i = 0; i < 2; i++) {
+		memset(&found[i], 0, sizeof found[i]);
+		found[i].lowest = 1e18;
+	}
+	status = load_apart(f, NULL);
+	if (status == CANNOT) {
+		skip("%s: not permitted", name);
+		return;
+	}
+	found[1].rate = found[0].rate;
+	ok(status == 0, "%s: it happened (%d)", name, status);
+	for (i = 0; i < threads; i++) {
+		diag("%s: %lu intervals, %lu below %g and %lu as the core "
+		     "became faster; lowest %.3f, median %.3f of the work; "
+		     "ran %.0f%% of the time",
+		     name, found[i].intervals, found[i].low, LOW,
+		     found[i].faster, found[i].lowest, median(&found[i]),
+		     found[i].ran / found[i].wall * 100);
+		ok(found[i].low == 0 && found[i].intervals > 0,
+		   "%s: %lu intervals show less than the work", name,
+		   found[i].low);
+		check_above(name, &found[i], rival);
+	}
+}
+
+static void check_sums(void)
+{
+	int status;
+
+	memset(found, 0, sizeof *found);
+	status = load_apart(run_sums, NULL);
+	if (status == CANNOT) {
+		skip("no threads");
+		return;
+	}
+	diag("%lu tries, %lu of their intervals below %g of the work",
+	     found->away, found->low, LOW);
+	ok(status == 0, "two threads: their sums are within %.2f%% (%d)",
+	   found->lowest * 100, status);
+}
+
+int main(void)
+{
+	load_begin();
+	if (!known_usable())
+		skip_all("no chain of known length");
+	found = shared(2 * sizeof *found);
+	load_pin();
+	check("alone", run_alone, 1, false);
+	check("beside a busy process", run_rival, 1, true);
+	check("beside bursts of SCHED_FIFO", run_bursts, 1, false);
+	check("usleep and sched_yield", run_waits, 1, false);
+	check("4000 signals a second", run_signals, 1, false);
+	check("nice 19 beside nice 0", run_nice, 1, true);
+	check("two threads on one CPU", run_two, 2, true);
+	check_sums();
+	return done_testing();
+}
+#else
+#include "tap.h"
+
+int main(void)
+{
+	skip_all("written for Linux");
+}
+#endif
