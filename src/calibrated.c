@@ -20,10 +20,13 @@
 /* Ticks in which a core gets to a new rate. */
 #define RAMP (cpuc_calibration.hz / 1000)
 
-/* A count may be too high by this part of the time for which the thread runs,
- * and by so many ticks at once. */
-#define SPARE 200
-#define SPARE_MOST (cpuc_calibration.hz / 2500)
+/* A count may be too high by this part of the time for which the thread runs;
+ * and by so many ticks at once, for each of two reasons. */
+#define SPARE 150
+#define BUDGET (cpuc_calibration.hz / 5000)
+
+/* Ticks of a pause that is the host's rather than a wait. */
+#define PAUSE (cpuc_calibration.hz / 20000)
 
 /* Ticks that are not worth leaving out: the clocks' rates differ a little. */
 #define SLACK(d) (cpuc_calibration.hz / 500000 + (d) / 1024)
@@ -47,11 +50,30 @@ static uint64_t count_latest(const struct cpuc_core_count *c)
 	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
-/* Whether the thread's clock says how long it ran since c->tick. A child's
- * begins at 0. */
-static bool count_knows(const struct cpuc_core_count *c, uint64_t ran)
+/* Ticks that the thread's clock may be short by after a wait. Linux stops it
+ * when a wakeup on another CPU asks for this one (rq_clock_skip_update()), and
+ * the thread runs on until the interrupt comes, which takes a virtual CPU up to
+ * 20 us. Only a preemption does that, no wait of its own. */
+static uint64_t count_short(struct cpuc_core_count *c)
 {
-	return c->ran != 0 && ran >= c->ran && *c->process != 0;
+	uint32_t before = c->preemptions;
+
+	c->preemptions = cpuc_rseq_preemptions();
+	return c->preemptions != before ? cpuc_calibration.hz / 50000 : 0;
+}
+
+static void count_earn(uint32_t *budget, uint64_t ticks)
+{
+	ticks += *budget;
+	*budget = (uint32_t)(ticks < BUDGET ? ticks : BUDGET);
+}
+
+static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
+{
+	uint32_t n = ticks < *budget ? (uint32_t)ticks : *budget;
+
+	*budget -= n;
+	return n;
 }
 
 /* Of the d ticks after c->tick, those that count: d, or as many as the thread
@@ -60,32 +82,30 @@ static bool count_knows(const struct cpuc_core_count *c, uint64_t ran)
  * host's, and interrupts), and one before the latest count has been counted. So
  * the thread may have run since then for all of `ran`.
  *
- * But as a rule there was no such pause, and this would make sums too high. So
- * after an interruption no more than `spare` is added: a part of the time, and
- * all such pauses that were seen. */
+ * But as a rule there was no such pause, and sums would be too high. So what is
+ * added after a wait is limited: by the pauses that were seen, and for the rest
+ * by a part of the time. */
 static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 			  bool interrupted)
 {
-	uint64_t more = c->seen, spare = c->spare + ran / SPARE;
+	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE;
 
-	if (!interrupted && d > ran)
-		spare += d - ran;
-	c->spare = (uint32_t)(spare < SPARE_MOST ? spare : SPARE_MOST);
-	if (d <= ran + SLACK(d))
+	count_earn(&c->spare, ran / SPARE);
+	if (!interrupted)
+		count_earn(&c->pauses, missing);
+	if (missing <= SLACK(d))
 		return d;
-	if (interrupted && more > c->spare)
-		more = c->spare;
-	if (d <= ran + more)
-		more = d - ran;
-	else
+	if (interrupted && missing > PAUSE) {
 		c->dense = DENSE_LOOKS;
-	if (interrupted)
-		c->spare -= (uint32_t)more;
-	return ran + more;
+		more = count_spend(&c->pauses, c->seen) +
+		       count_spend(&c->spare, count_short(c));
+	}
+	return more < missing ? ran + more : d;
 }
 
 /* Ticks from c->tick to t that count. A clock that is further behind than cores
- * are has begun anew, as after a suspend. */
+ * are has begun anew, as after a suspend. The thread's clock is unknown in a
+ * child, where it begins at 0. */
 static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 			    uint32_t wait, bool interrupted)
 {
@@ -93,7 +113,7 @@ static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 
 	if (count_since(t, c->tick) > CPUC_RATIO_LONG)
 		d = wait;
-	else if (count_knows(c, ran))
+	else if (c->ran != 0 && ran >= c->ran && *c->process != 0)
 		d = count_run(c, d,
 			      ns / 1000000000 * cpuc_calibration.hz +
 				      ns % 1000000000 * cpuc_calibration.hz /
@@ -138,20 +158,8 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->ratio.mean = cpuc_calibration.ratio;
 	c->tick = t;
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
-	c->spare = (uint32_t)SPARE_MOST;
+	c->spare = c->pauses = (uint32_t)BUDGET;
 	c->word = word != NULL ? word : &c->armed;
-}
-
-/* Reads the thread's clock, where the kernel tells of interruptions: elsewhere
- * nothing says when to do that. */
-static uint64_t count_look(struct cpuc_core_count *c)
-{
-	uint64_t ran = 0;
-
-	c->armed = cpuc_rseq_arm(c->word);
-	if (c->word != &c->armed)
-		ran = cpuc_clock_thread_ns();
-	return ran;
 }
 
 /* The ticks to the next call of the slow path: a measurement, or a look. */
@@ -187,9 +195,9 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, ratio, ran, n;
+	uint64_t t = c->tick + d, ratio, ran = 0, n;
 	uint32_t wait = c->wait;
-	bool interrupted;
+	bool interrupted, looked = false;
 
 	count_close(c);
 	if (c->word == NULL)
@@ -203,21 +211,25 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	interrupted = c->armed != 0 && *c->word != c->armed;
 	if (interrupted)
 		cpuc_rseq_interrupted();
-	ran = count_look(c);
+	c->armed = cpuc_rseq_arm(c->word);
+	/* Where the kernel tells of nothing, nothing says when to look. */
+	if (c->word != &c->armed)
+		ran = cpuc_clock_thread_ns();
 	ratio = c->ratio.mean;
-	if (cpuc_ratio_left(&c->ratio, t) == 0) {
-		cpuc_ratio_measure(&c->ratio, t,
-				   count_since(c->tick, t) >
-					   wait + cpuc_ratio_usual());
+	if (interrupted && c->cpu != cpuc_rseq_cpu()) {
 		c->cpu = cpuc_rseq_cpu();
-	} else if (interrupted && c->cpu != cpuc_rseq_cpu()) {
 		cpuc_ratio_moved(&c->ratio, t);
 	}
+	if (cpuc_ratio_left(&c->ratio, t) == 0)
+		looked = cpuc_ratio_update(&c->ratio, t);
 	n = count_at(c, t, ran, wait, ratio, interrupted);
 	c->ran = ran;
 	if (ran != 0)
 		c->process = cpuc_process_word();
-	return count_settle(c, n, count_wait(c, t));
+	n = count_settle(c, n, count_wait(c, t));
+	if (looked && !interrupted)
+		cpuc_ratio_took(&c->ratio, c->tick - t);
+	return n;
 }
 
 /* A call in the midst of that: in the handler of a fault, or of any signal

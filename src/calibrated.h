@@ -29,7 +29,8 @@ struct cpuc_core_count {
 	uint32_t wait;  /* the next `due`; 0 in the midst of a change */
 	uint32_t cpu;   /* that the ratio was measured on */
 	unsigned dense; /* so many looks are to be dense */
-	uint32_t spare; /* ticks; see count_run() */
+	uint32_t spare, pauses; /* ticks: the budgets of count_run() */
+	uint32_t preemptions; /* until the latest wait */
 	uint64_t given; /* the highest count in the midst of a change */
 	uint64_t ran;   /* ns by the thread's clock, just before `tick`; 0:
 			   unknown */

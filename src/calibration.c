@@ -11,8 +11,10 @@
 #include "clock.h"
 
 #define READS 65            /* of the clock, to see its resolution */
-#define STEPS 360           /* of the clock in a window, at least */
+#define STEPS 360           /* of the clock in a window, at least, */
+#define LOOK_STEPS 100      /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
+#define LOOK_CYCLES 1200    /* of a look, at least */
 #define TURNS_MAX 4096
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
 #define FIRST 3  /* windows for a first ratio, two of which must agree */
@@ -85,21 +87,24 @@ static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
+static uint64_t window_ratio(const struct cpuc_settled *s, uint32_t turns)
+{
+	const struct cpuc_chain *chain = s->ops->chain;
+
+	return ((uint64_t)chain->cycles * turns << CPUC_RATIO_BITS) /
+	       window_ticks(chain, turns);
+}
+
 /* Of slightly different lengths, so that each begins elsewhere in a step of the
  * clock. */
 static uint64_t window_series(const struct cpuc_settled *s, unsigned n,
 			      unsigned need, uint32_t near)
 {
-	const struct cpuc_chain *chain = s->ops->chain;
 	uint64_t v[CPUC_WINDOWS];
-	uint32_t turns;
 	unsigned i;
 
-	for (i = 0; i < n; i++) {
-		turns = s->turns + i % 4;
-		v[i] = ((uint64_t)chain->cycles * turns << CPUC_RATIO_BITS) /
-		       window_ticks(chain, turns);
-	}
+	for (i = 0; i < n; i++)
+		v[i] = window_ratio(s, s->turns + i % 4);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -108,6 +113,11 @@ uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near)
 	uint64_t ratio = window_series(&cpuc_calibration, n, need, near);
 
 	return window_hz(&cpuc_calibration, ratio) ? ratio : 0;
+}
+
+uint64_t cpuc_look(void)
+{
+	return window_ratio(&cpuc_calibration, cpuc_calibration.look_turns);
 }
 
 /* The clock's resolution in ticks: by how much the cost of a read varies, or
@@ -163,6 +173,11 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
 	s->grain = (uint32_t)((grain << 20) / length);
+	s->look_turns = LOOK_CYCLES / chain->cycles + 1;
+	if (s->look_turns < turns * LOOK_STEPS * grain / length)
+		s->look_turns =
+			(uint32_t)(turns * LOOK_STEPS * grain / length);
+	s->look_grain = (uint32_t)(s->grain * turns / s->look_turns);
 	return 0;
 }
 

@@ -42,6 +42,8 @@ struct cpuc_settled {
 	uint32_t turns;  /* of a window */
 	uint32_t span;   /* ticks that a window takes, about */
 	uint32_t grain;  /* the clock's resolution in a window, 2^-20 of it */
+	uint32_t look_turns; /* the same of a look */
+	uint32_t look_grain;
 };
 
 /* Every host loads 32 bits whole. */
@@ -69,6 +71,9 @@ uint64_t cpuc_calibration_hz(void);
  * are `near` their median. */
 #define CPUC_WINDOWS 48
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near);
+
+/* The ratio in one short window now. Any value, if it was interrupted. */
+uint64_t cpuc_look(void);
 
 /* The mean of those of v[0 ... n) that are `near` their median; sorts v. 0
  * unless there are `need`. */

@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's ratio: the mean of its measurements, and when the next one is
- * due. */
+/* A thread's ratio: the mean of its measurements, and when the next one is due.
+ *
+ * A measurement is a few windows, exact and long. A look is one window, so
+ * short that it only tells a step of the core's rate from noise; it never
+ * changes the mean. Looks are rare while the rate stands still and frequent
+ * while it moves: some cores step by 2.5% 500 times a second for a while, and
+ * stand still for seconds. */
 #include <config.h>
 #include "ratio.h"
 
-/* One part of the time in so many goes into measuring. */
-#define COST 1024u
+/* The share of the time for looks while the rate stands still, and while it
+ * moves; and for measurements. */
+#define COST_STILL 700u
+#define COST_MOVING 110u
+#define COST_MEASURED 1500u
 
-/* Ticks to the next measurement after a change. */
-#define SOON (cpuc_calibration.hz / 20000)
+/* Looks from one step to the next. */
+#define LOOKS 32
+
+/* Ticks to the next measurement in a fresh thread or after a pause, and after a
+ * step; and between looks, at most where they cost little, and at least. */
+#define SOON (uint32_t)(cpuc_calibration.hz / 20000)
+#define STEPPED (uint32_t)(cpuc_calibration.hz / 2500)
+#define STILL (uint32_t)(cpuc_calibration.hz / 2500)
+#define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 9   /* of one that decides, six of which must be CLOSE */
-#define NEAR CPUC_PERMILLE(10) /* to the mean, if the rate has not changed */
+#define BURST 6   /* of one that decides, four of which must be CLOSE */
+#define AGAIN 2   /* looks that must confirm one that is FAR off */
+#define FAR CPUC_PERMILLE(10)
+#define NEAR CPUC_PERMILLE(7) /* to the mean, if the rate has not changed */
 #define CLOSE CPUC_PERMILLE(5)
-#define MEMORY 16 /* measurements in the mean */
+#define DRIFT 8   /* looks whose mean must be CLOSE to the ratio */
+#define MEMORY 16 /* measurements in the mean; and of a core that dithers: */
+#define MEMORY_DITHERS 64
 #define MOVED 6   /* on one side of the mean: it has moved; or half as many */
 
 static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
@@ -22,15 +41,16 @@ static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 	return from + (uint64_t)((int64_t)(to - from) / (int32_t)parts);
 }
 
-/* The noise is what measurements differ in from one to the next, which hardly
- * shows a drift; a core that dithers is noisy, and its mean is right. Several
- * on one side of the mean count for more, twice as much if beyond the noise. */
+/* Noise is the average difference between consecutive measurements, which
+ * hardly shows a drift; a core that dithers is noisy, and its mean is right.
+ * Several on one side of the mean count for more, twice as much if beyond the
+ * noise. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	int side = ratio > r->mean ? 1 : -1;
 
-	if (r->known < MEMORY)
+	if (r->known < (r->noise > CLOSE / 2 ? MEMORY_DITHERS : MEMORY))
 		r->known++;
 	r->noise = (uint32_t)ratio_towards(r->noise, cpuc_apart(ratio, r->last),
 					   r->known);
@@ -44,9 +64,6 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 		r->known = 2;
 	r->mean = ratio_towards(r->mean, ratio, r->known);
 	r->last = ratio;
-	__atomic_store_n(&cpuc_calibration.recent,
-			 (uint32_t)(r->mean >> CPUC_RECENT_BITS),
-			 __ATOMIC_RELAXED);
 }
 
 static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
@@ -57,68 +74,171 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 	r->side = 0;
 }
 
-/* Measures; the number of windows that it took. *changed becomes true if the
- * thread is fresh, or its core's rate another one than before. */
-static unsigned ratio_measure(struct cpuc_ratio *r, uint64_t t, bool *changed)
+/* Whether the ratio is another one than before, by windows enough to say so. */
+static bool ratio_stepped(struct cpuc_ratio *r)
 {
-	uint64_t ratio =
-		__atomic_load_n(&cpuc_calibration.recent, __ATOMIC_RELAXED);
+	uint64_t ratio = cpuc_windows(BURST, 4, CLOSE);
 
-	if (r->known == 0) {
-		*changed = true;
+	if (ratio == 0)
+		ratio = cpuc_windows(2 * BURST, BURST + 1, FAR);
+	if (ratio == 0)
+		return false;
+	if (cpuc_apart(ratio, r->mean) <= CLOSE) {
+		ratio_add(r, ratio);
+		return false;
+	}
+	ratio_begin(r, ratio);
+	r->gap = (uint32_t)ratio_towards(r->still, r->gap, 4);
+	r->still = 0;
+	return true;
+}
+
+/* Whether the ratio is another one than before, or the thread is fresh. */
+static bool ratio_measure(struct cpuc_ratio *r, uint64_t t)
+{
+	uint64_t ratio;
+	bool fresh = r->known == 0;
+
+	if (fresh) {
+		ratio = __atomic_load_n(&cpuc_calibration.recent,
+					__ATOMIC_RELAXED);
 		ratio_begin(r, ratio << CPUC_RECENT_BITS);
+		r->gap = (uint32_t)CPUC_RATIO_LONG;
 		/* The thread that calibrated has just made its windows. */
 		if (t - cpuc_calibration.tick < cpuc_calibration.span)
-			return WINDOWS;
+			return true;
 	}
 	ratio = cpuc_windows(WINDOWS, 2, NEAR);
 	if (ratio == 0)
-		return WINDOWS;
-	if (cpuc_apart(ratio, r->mean) <= NEAR + r->noise) {
-		ratio_add(r, ratio);
-		return WINDOWS;
+		return fresh;
+	if (cpuc_apart(ratio, r->mean) > NEAR + r->noise)
+		return ratio_stepped(r) || fresh;
+	ratio_add(r, ratio);
+	return fresh;
+}
+
+/* What a look says: of two that follow one that is FAR off, both must be. */
+enum ratio_verdict { STANDS, DRIFTS, STEPS };
+
+#define GRAIN (cpuc_calibration.look_grain / 4)
+
+static enum ratio_verdict ratio_look(struct cpuc_ratio *r)
+{
+	uint32_t far = FAR + r->noise + cpuc_calibration.look_grain, off;
+	int32_t close = (int32_t)(CLOSE + r->noise + GRAIN), way = 0, same = 0;
+	uint64_t ratio;
+	int i;
+
+	for (i = 0; i <= AGAIN; i++) {
+		ratio = cpuc_look();
+		off = cpuc_apart(ratio, r->mean);
+		way = ratio > r->mean ? 1 : -1;
+		same += way;
+		if (off <= far)
+			break;
 	}
-	ratio = cpuc_windows(BURST, 6, CLOSE);
-	if (ratio != 0) {
-		*changed = true;
-		ratio_begin(r, ratio);
-	}
-	return WINDOWS + BURST;
+	if (i > AGAIN)
+		return same == i || same == -i ? STEPS : STANDS;
+	r->drift += (way * (int32_t)off - r->drift) / DRIFT;
+	return r->drift > close || r->drift < -close ? DRIFTS : STANDS;
 }
 
-/* The usual number of ticks from one measurement to the next, by its cost. */
-static uint32_t wait_most(unsigned windows)
+/* At odd times, so as not to keep step with anything: the golden ratio's
+ * multiples are spread evenly. */
+static uint32_t ratio_odd(uint64_t t, uint32_t wait)
 {
-	uint64_t most = (uint64_t)windows * cpuc_calibration.span * COST;
+	uint32_t odd = (uint32_t)t * UINT32_C(2654435769);
 
-	return (uint32_t)(most < CPUC_RATIO_LONG ? most : CPUC_RATIO_LONG);
+	return wait - (uint32_t)((uint64_t)odd * (wait / 8) >> 32);
 }
 
-uint32_t cpuc_ratio_usual(void)
+static uint32_t ratio_product(uint32_t a, uint32_t b)
 {
-	return wait_most(WINDOWS);
+	uint64_t n = (uint64_t)a * b;
+
+	return (uint32_t)(n < CPUC_RATIO_LONG ? n : CPUC_RATIO_LONG);
 }
 
-/* After a change few ticks, then twice as many each time, up to the usual; at
- * odd times, so as not to keep step with anything. */
-void cpuc_ratio_measure(struct cpuc_ratio *r, uint64_t t, bool pause)
+/* From one look to the next. */
+static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
-	bool soon = pause;
-	uint32_t most = wait_most(ratio_measure(r, t, &soon));
-	uint64_t wait = soon ? SOON : 2 * (uint64_t)r->wait;
-	uint32_t odd;
+	uint32_t least = ratio_product(r->cost, COST_MOVING);
+	uint32_t most = ratio_product(r->cost, COST_STILL);
+	uint32_t wait = (r->still > r->gap ? r->still : r->gap) / LOOKS;
 
-	r->wait = wait < most ? (uint32_t)wait : most;
-	/* The golden ratio's multiples are spread evenly. */
-	odd = (uint32_t)t * 2654435769u;
-	r->until = r->wait - (uint32_t)((uint64_t)odd * (r->wait / 8) >> 32);
+	least = least > MOVING ? least : MOVING;
+	most = most > STILL ? most : STILL;
+	wait = wait < least ? least : wait;
+	return wait < most ? wait : most;
+}
+
+/* Sets when the next measurement is due: soon, then after twice the time each
+ * time, up to the usual. */
+static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
+{
+	uint32_t most = ratio_product(WINDOWS * cpuc_calibration.span,
+				      COST_MEASURED);
+
+	r->drift = 0;
+	r->wait = wait < most ? wait : most;
+	r->left = ratio_odd(t, r->wait);
+	__atomic_store_n(&cpuc_calibration.recent,
+			 (uint32_t)(r->mean >> CPUC_RECENT_BITS),
+			 __ATOMIC_RELAXED);
+}
+
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
+{
+	uint64_t passed = t - r->since, stepped = r->still;
+	bool pause = passed > r->until + CPUC_RATIO_LONG / 8;
+	enum ratio_verdict verdict = DRIFTS;
+	uint32_t ticks;
+
+	ticks = (uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
+	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
+	stepped = r->still;
+	r->left -= r->left < ticks ? r->left : ticks;
 	r->since = t;
+	if (r->left > 0)
+		verdict = ratio_look(r);
+	if (verdict == STEPS)
+		ratio_stepped(r);
+	else if (r->left == 0)
+		pause |= ratio_measure(r, t);
+	else if (verdict == DRIFTS) {
+		r->known = r->known > 2 ? 2 : r->known;
+		ratio_measure(r, t);
+	}
+	if (r->still < stepped)
+		ratio_next(r, t, STEPPED);
+	else if (pause)
+		ratio_next(r, t, SOON);
+	else if (r->left == 0)
+		ratio_next(r, t, 2 * r->wait);
+	else if (verdict == DRIFTS)
+		r->drift = 0;
+	r->until = ratio_odd(t, ratio_interval(r));
+	if (r->until > r->left)
+		r->until = r->left;
+	return verdict == STANDS;
+}
+
+void cpuc_ratio_took(struct cpuc_ratio *r, uint64_t ticks)
+{
+	if (r->cost == 0 || ticks < r->cost)
+		r->cost = (uint32_t)(ticks < SOON ? ticks : SOON);
+	else
+		r->cost += (uint32_t)(ticks - r->cost < r->cost
+					      ? ticks - r->cost
+					      : r->cost) / 16;
 }
 
 void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t)
 {
 	uint64_t soon = t - r->since + SOON;
 
+	if (r->left > SOON)
+		r->left = SOON;
 	if (r->until > soon)
 		r->until = (uint32_t)soon;
 }

@@ -6,32 +6,36 @@
 
 #include "calibration.h"
 
-/* Ticks from one measurement to the next, at most: a change is seen in 100 ms.
- */
+/* No time between two measurements, or looks, is longer: ticks. */
 #define CPUC_RATIO_LONG (cpuc_calibration.hz / 16)
 
-/* All zero before the first measurement. */
+/* All zero before the first measurement. Times are in ticks, differences of
+ * ratios in 2^-20. */
 struct cpuc_ratio {
-	uint64_t mean;
-	uint64_t last;  /* measured */
-	uint32_t noise; /* from one to the next, 2^-20 */
-	int16_t side;   /* so many in a row above the mean, or below */
-	uint16_t known; /* measurements in the mean, up to 16 */
-	uint64_t since; /* tick of the last measurement, */
-	uint32_t until; /* and ticks from it to the next one, */
-	uint32_t wait;  /* about */
+	uint64_t mean;    /* in use */
+	uint64_t last;    /* measured */
+	uint64_t since;   /* the tick of the latest look or measurement, */
+	uint32_t until;   /* and the time from it to the next, */
+	uint32_t left;    /* and to the next measurement */
+	uint32_t wait;    /* usual time between measurements at present */
+	uint32_t still;   /* since the ratio's latest step */
+	uint32_t gap;     /* usual time between steps */
+	uint32_t cost;    /* of a look, with what is around it */
+	uint32_t noise;   /* from one measurement to the next */
+	int32_t drift;    /* of looks from the mean */
+	int16_t side;     /* measurements in a row above the mean, or below */
+	uint16_t known;   /* measurements in the mean */
 };
 
-/* Measures at tick t. After a pause, or a change, soon again. */
-void cpuc_ratio_measure(struct cpuc_ratio *r, uint64_t t, bool pause);
+/* Looks, or measures, at tick t. Whether it was a look, which took so many
+ * ticks with all that its caller did for it. */
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t);
+void cpuc_ratio_took(struct cpuc_ratio *r, uint64_t ticks);
 
-/* The usual ticks from one measurement to the next. */
-uint32_t cpuc_ratio_usual(void);
-
-/* The thread is on another CPU: measures soon. */
+/* The thread is on another CPU at tick t: measures soon. */
 void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t);
 
-/* The ticks from t to the next measurement; 0: it is due. */
+/* The ticks from t to the next look or measurement; 0: it is due. */
 static inline uint32_t cpuc_ratio_left(const struct cpuc_ratio *r, uint64_t t)
 {
 	return t - r->since < r->until ? r->until - (uint32_t)(t - r->since)

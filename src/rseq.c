@@ -13,12 +13,14 @@
  * each of two copies would take every call of the other for an
  * interruption. */
 #include <config.h>
+#include <errno.h>
 #include <stddef.h>
 #include "clock.h"
 #include "probe.h"
 #include "rseq.h"
 #include "thread.h"
 #if HAVE_RSEQ
+#include <sys/resource.h>
 #include <sys/rseq.h>
 #endif
 
@@ -123,6 +125,18 @@ uint32_t cpuc_rseq_cpu(void)
 	return rseq_area()->cpu_id;
 }
 
+uint32_t cpuc_rseq_preemptions(void)
+{
+	struct rusage usage;
+	int saved = errno;
+	long n = -(long)++rseq_own.armed;
+
+	if (getrusage(RUSAGE_THREAD, &usage) == 0)
+		n = usage.ru_nivcsw;
+	errno = saved;
+	return (uint32_t)n;
+}
+
 /* The half of the field that holds a pointer: the other one stays zero. */
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
@@ -151,6 +165,11 @@ uint32_t cpuc_rseq_cpu(void)
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
 	return NULL;
+}
+
+uint32_t cpuc_rseq_preemptions(void)
+{
+	return 0;
 }
 
 #endif

@@ -27,14 +27,14 @@ CPUC_THREAD bool cpuc_guard_inside;
 
 bool cpuc_guard_enter(struct cpuc_guard *guard)
 {
-	static const int faults[] = {SIGILL,  SIGFPE, SIGBUS,
+	static const int open[] = {SIGILL,  SIGFPE, SIGBUS,
 				     SIGSEGV, SIGSYS, SIGTRAP};
 	sigset_t most;
 	unsigned i;
 
 	sigfillset(&most);
-	for (i = 0; i < sizeof faults / sizeof *faults; i++)
-		sigdelset(&most, faults[i]);
+	for (i = 0; i < sizeof open / sizeof *open; i++)
+		sigdelset(&most, open[i]);
 	guard->blocked = pthread_sigmask(SIG_BLOCK, &most, &guard->mask) == 0;
 	if (cpuc_guard_inside) {
 		if (guard->blocked)
