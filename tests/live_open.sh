@@ -266,7 +266,7 @@ feeder=$!
 "$open" --root "$root" --apply >/dev/null 2>&1 &
 writer=$!
 tries=0
-until grep -q perf_user_access "$state" 2>/dev/null || test $tries -gt 50; do
+until grep -q perf_user_access "$state" 2>/dev/null || test $tries -gt 600; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
