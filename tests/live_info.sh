@@ -118,13 +118,17 @@ if unshare -m true 2>/dev/null; then
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount -t tmpfs none /etc &&
 		echo "2399987653 # by me" >/etc/cpucyclespersecond &&
-		exec "$1"' - "$info" >"$tmp/out"
+		cpucyclespersecond=3e9 exec "$1"' - "$info" >"$tmp/out"
 	grep -q '^cpucycles persecond 2399987653$' "$tmp/out" &&
 		! grep -q 'note /etc' "$tmp/out"
 	ok "one with a comment is taken, without a note"
+	grep -qx 'cpucycles note cpucyclespersecond=3e9 was not taken: /etc/cpucyclespersecond states the rate' \
+		"$tmp/out"
+	ok "but one for the variable, which it goes before"
 else
 	skip "no file can be put into /etc for this test alone"
 	skip "nor one with a comment"
+	skip "nor one beside the variable"
 fi
 "$info" --json 2>"$tmp/err" | head -n 1 >/dev/null
 ! test -s "$tmp/err"

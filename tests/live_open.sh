@@ -11,6 +11,7 @@ trap 'rm -rf "$tmp"' EXIT
 root=$tmp/root
 kernel=$root/proc/sys/kernel
 state=$root/run/cpucycles-open.state
+lock=$root/run/cpucycles-open.lock
 sysctl=$root/etc/sysctl.d/60-cpucycles.conf
 tmpfiles=$root/etc/tmpfiles.d/cpucycles.conf
 
@@ -265,7 +266,7 @@ feeder=$!
 "$open" --root "$root" --apply >/dev/null 2>&1 &
 writer=$!
 tries=0
-until grep -q perf_user_access "$state" 2>/dev/null || test $tries -gt 50; do
+until grep -q perf_user_access "$state" 2>/dev/null || test $tries -gt 600; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
@@ -287,6 +288,54 @@ run 0 --apply
 echo 3 >"$kernel/perf_event_paranoid"
 run 0 --apply && run 0 --revert && values 3 0 1 0
 ok "and counts as found when it is opened again"
+
+## Several at once: none records what another has half changed.
+# at_once ARG...: runs it ten times at once; their messages are in err.
+at_once() {
+	for one in 0 1 2 3 4 5 6 7 8 9; do
+		"$open" --root "$root" "$@" >/dev/null 2>"$tmp/err.$one" &
+	done
+	wait
+	cat "$tmp"/err.? >"$tmp/err"
+}
+lost=0
+rounds=0
+while test $rounds -lt 6; do
+	rounds=$((rounds + 1))
+	machine 4 0 1 0
+	tree >"$tmp/before"
+	at_once --persist --rdpmc-all --no-nmi-watchdog
+	if ! values 2 1 0 2 || test -s "$tmp/err" || ! run 0 --revert ||
+		! tree | cmp -s - "$tmp/before"; then
+		lost=$((lost + 1))
+		sed "s/^/# round $rounds: /" "$tmp/err"
+	fi
+done
+test $lost -eq 0
+ok "ten at once, $rounds times: --revert restores all that was there ($lost)"
+run 0 --persist && at_once --revert && ! test -s "$tmp/err" &&
+	tree | cmp -s - "$tmp/before"
+ok "ten times --revert at once"
+: >"$lock"
+run 0 --apply && run 0 --revert && tree | cmp -s - "$tmp/before"
+ok "a killed run's lock holds nobody up"
+mkdir "$lock"
+tree >"$tmp/before"
+run 1 --persist && ! test -s "$tmp/out" &&
+	test "$(grep -c "cannot lock ${lock#"$root"}: " "$tmp/err")" -eq 1 &&
+	tree | cmp -s - "$tmp/before"
+ok "without the lock, nothing is changed, with a message"
+run 1 --status && ! test -s "$tmp/err" && run 0 --dry-run &&
+	! test -s "$tmp/err"
+ok "--status and --dry-run need none"
+rmdir "$lock"
+run 0 --apply
+mkdir "$lock"
+tree >"$tmp/before"
+run 0 --apply && says '^nothing to do$' 1 && run 1 --revert &&
+	test "$(grep -c "cannot lock" "$tmp/err")" -eq 1 &&
+	tree | cmp -s - "$tmp/before"
+ok "nor does what has nothing to do; --revert does"
 
 ## At every boot.
 machine 4 0 1 0
@@ -452,7 +501,7 @@ if test -n "$user"; then
 	tree >"$tmp/before"
 	for action in --apply --persist; do
 		$user "$open" --root "$root" "$action" >"$tmp/out" 2>"$tmp/err"
-		test $? -eq 1 && grep -q 'cannot write .* as root' "$tmp/err" &&
+		test $? -eq 1 && grep -q 'cannot lock .* as root' "$tmp/err" &&
 			tree | cmp -s - "$tmp/before"
 		ok "without root's rights, $action changes nothing and says why"
 	done

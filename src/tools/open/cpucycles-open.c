@@ -2,8 +2,10 @@
 /* cpucycles-open: lets ordinary users read the counters, and undoes it. */
 #include <config.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "settings.h"
@@ -12,6 +14,7 @@
 #define OPEN_TOOL "cpucycles-open"
 
 static const char open_state[] = "/run/cpucycles-open.state";
+static const char open_lock[] = "/run/cpucycles-open.lock";
 static const char open_sysctl[] = "/etc/sysctl.d/60-cpucycles.conf";
 static const char open_tmpfiles[] = "/etc/tmpfiles.d/cpucycles.conf";
 
@@ -19,6 +22,7 @@ static struct {
 	int status, apply, persist, revert, dry; /* options */
 	int rdpmc_all, no_nmi, when;             /* bits: what is wanted */
 	int found, shown, stuck; /* settings; stuck without a record */
+	int unlocked;            /* why there is no lock */
 	struct open_record record;
 } run;
 
@@ -55,6 +59,47 @@ static int open_failed(const char *doing, const char *path, int err)
 			: strerror(-err),
 		denied ? "; run this as root, outside of containers" : "");
 	return TOOL_FINDING;
+}
+
+/* Two runs at once would each record what the other has half changed. The lock
+ * is a file of its own, since every write replaces the record by another file.
+ * Only root can open it, or any user could make root wait. It goes with the run
+ * that held it: whoever waited for a file that is gone begins anew. */
+static int open_take_lock(void)
+{
+	struct stat held, there;
+	int fd, err;
+
+	for (;;) {
+		fd = open(open_lock + 1,
+			  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -errno;
+		err = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+		if (err == EWOULDBLOCK) {
+			if (isatty(STDERR_FILENO))
+				fputs(OPEN_TOOL ": waiting for another run\n",
+				      stderr);
+			err = flock(fd, LOCK_EX) == 0 ? 0 : errno;
+		}
+		if (err == 0 && fstat(fd, &held) == 0 &&
+		    lstat(open_lock + 1, &there) == 0 &&
+		    held.st_dev == there.st_dev && held.st_ino == there.st_ino)
+			return 0; /* open, and locked, until the end */
+		close(fd);
+		if (err != 0)
+			return -err;
+	}
+}
+
+/* Without the lock, nothing is written. */
+static bool open_may_write(void)
+{
+	if (run.dry || run.unlocked == 0)
+		return true;
+	run.stuck = 1;
+	open_failed("lock", open_lock, run.unlocked);
+	return false;
 }
 
 /* The working directory stands for the root directory: path + 1. */
@@ -148,6 +193,8 @@ static int open_save(const char *path)
 		printf("left %s: not written by " OPEN_TOOL "\n", path);
 	if (lines == 0 && (err == -ENOENT || err == OPEN_FOREIGN))
 		return TOOL_GOOD;
+	if (!open_may_write())
+		return TOOL_FINDING;
 	if (err != OPEN_FOREIGN)
 		err = 0;
 	if (err == 0 && !run.dry && lines > 0)
@@ -178,9 +225,13 @@ static bool open_kernel_too(void)
 static int open_change(int i, int *now, int value)
 {
 	const struct open_setting *s = &open_settings[i];
-	FILE *f = run.dry ? NULL : fopen(s->path + 1, "w");
-	bool good = run.dry || (f != NULL && fprintf(f, "%d\n", value) > 0);
+	FILE *f;
+	bool good;
 
+	if (!open_may_write())
+		return TOOL_FINDING;
+	f = run.dry ? NULL : fopen(s->path + 1, "w");
+	good = run.dry || (f != NULL && fprintf(f, "%d\n", value) > 0);
 	if ((f != NULL && fclose(f) != 0) || !good)
 		return open_failed("write", s->path, -errno);
 	printf("%s %s: %d -> %d: %s\n", run.dry ? "would set" : "set", s->path,
@@ -282,7 +333,7 @@ static int open_run(void)
 		printf("nothing to do\n");
 	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)
 		printf("%s: makes settings at every boot\n", open_sysctl);
-	if (run.revert)
+	if (run.revert && !run.stuck)
 		saved = open_save(open_state);
 	if ((run.revert || run.persist) && !run.stuck && saved == TOOL_GOOD)
 		saved = open_save(open_sysctl) || open_save(open_tmpfiles);
@@ -305,7 +356,7 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *root = "/";
-	int o, clash;
+	int o, clash, writes, status;
 
 	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		if (o == '?')
@@ -334,5 +385,11 @@ int main(int argc, char **argv)
 		return TOOL_USAGE;
 	}
 	umask(022); /* --status is for everybody */
-	return tool_end(OPEN_TOOL, open_run());
+	writes = (run.apply || run.revert) && !run.dry;
+	if (writes)
+		run.unlocked = open_take_lock();
+	status = open_run();
+	if (writes && run.unlocked == 0)
+		unlink(open_lock + 1);
+	return tool_end(OPEN_TOOL, status);
 }
