@@ -133,9 +133,10 @@ static void count_close(struct cpuc_core_count *c)
 	CPUC_FENCE();
 }
 
-/* Leaves the count closed, for cpuc_calibrated_anew(), at n, or at what calls in
- * the midst got. */
-static uint64_t count_settle(struct cpuc_core_count *c, uint64_t n, uint32_t wait)
+/* Leaves the count closed, for cpuc_calibrated_anew(), at n, or at what calls
+ * in the midst got. */
+static uint64_t count_settle(struct cpuc_core_count *c, uint64_t n,
+			     uint32_t wait)
 {
 	const volatile uint64_t *given = &c->given;
 

@@ -26,14 +26,14 @@ struct cpuc_core_count {
 	struct cpuc_ratio ratio;
 
 	/* For the slow path alone. */
-	uint32_t wait;  /* the next `due`; 0 in the midst of a change */
-	uint32_t cpu;   /* that the ratio was measured on */
-	unsigned dense; /* so many looks are to be dense */
+	uint32_t wait;          /* the next `due`; 0 in the midst of a change */
+	uint32_t cpu;           /* that the ratio was measured on */
+	unsigned dense;         /* so many looks are to be dense */
 	uint32_t spare, pauses; /* ticks: the budgets of count_run() */
-	uint32_t preemptions; /* until the latest wait */
-	uint64_t given; /* the highest count in the midst of a change */
-	uint64_t ran;   /* ns by the thread's clock, just before `tick`; 0:
-			   unknown */
+	uint32_t preemptions;   /* until the latest wait */
+	uint64_t given;         /* the highest count in the midst of a change */
+	uint64_t ran; /* ns by the thread's clock, just before `tick`; 0:
+			 unknown */
 	const uint32_t *process; /* cpuc_process_word() of `ran` */
 };
 

@@ -22,6 +22,7 @@
 #define CHECKS 8 /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way */
+#define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
 
 struct cpuc_settled cpuc_calibration;
@@ -98,21 +99,25 @@ static uint64_t window_ratio(const struct cpuc_settled *s, uint32_t turns)
 /* Of slightly different lengths, so that each begins elsewhere in a step of the
  * clock. */
 static uint64_t window_series(const struct cpuc_settled *s, unsigned n,
-			      unsigned need, uint32_t near)
+			      unsigned need, uint32_t near, uint32_t turns)
 {
 	uint64_t v[CPUC_WINDOWS];
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = window_ratio(s, s->turns + i % 4);
+		v[i] = window_ratio(s, turns + i % 4);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
-uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near)
+/* A window of a faster core needs more turns to last as long. */
+uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
 {
-	uint64_t ratio = window_series(&cpuc_calibration, n, need, near);
+	const struct cpuc_settled *s = &cpuc_calibration;
+	uint64_t times = about / s->ratio, ratio;
 
-	return window_hz(&cpuc_calibration, ratio) ? ratio : 0;
+	times = times < 1 ? 1 : times > FASTER ? FASTER : times;
+	ratio = window_series(s, n, need, near, (uint32_t)times * s->turns);
+	return window_hz(s, ratio) ? ratio : 0;
 }
 
 uint64_t cpuc_look(void)
@@ -175,8 +180,7 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 	s->grain = (uint32_t)((grain << 20) / length);
 	s->look_turns = LOOK_CYCLES / chain->cycles + 1;
 	if (s->look_turns < turns * LOOK_STEPS * grain / length)
-		s->look_turns =
-			(uint32_t)(turns * LOOK_STEPS * grain / length);
+		s->look_turns = (uint32_t)(turns * LOOK_STEPS * grain / length);
 	s->look_grain = (uint32_t)(s->grain * turns / s->look_turns);
 	return 0;
 }
@@ -219,9 +223,10 @@ static int calibration_round(struct cpuc_settled *s, unsigned round,
 	if (calibration_survey(s, round) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
-	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10));
+	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10), s->turns);
 	if (s->ratio == 0)
-		s->ratio = window_series(s, MORE, 5, CPUC_PERMILLE(10));
+		s->ratio =
+			window_series(s, MORE, 5, CPUC_PERMILLE(10), s->turns);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	*why = "the core's rate is outside 100 MHz ... 10 GHz";
@@ -290,7 +295,8 @@ double cpuc_calibration_ratio(void)
 uint64_t cpuc_calibration_hz(void)
 {
 	uint64_t ratio =
-		cpuc_windows(CPUC_WINDOWS, CPUC_WINDOWS / 3, CPUC_PERMILLE(50));
+		cpuc_windows(CPUC_WINDOWS, CPUC_WINDOWS / 3, CPUC_PERMILLE(50),
+			     cpuc_calibration.ratio);
 
 	return window_hz(&cpuc_calibration, ratio);
 }

@@ -67,10 +67,10 @@ double cpuc_calibration_ratio(void);
 /* The rate of this thread's core now, Hz; 0: too noisy. */
 uint64_t cpuc_calibration_hz(void);
 
-/* The ratio in n windows now, at most CPUC_WINDOWS: 0 unless `need` of them
- * are `near` their median. */
+/* The ratio in n windows now, at most CPUC_WINDOWS, where it is `about` so: 0
+ * unless `need` of them are `near` their median. */
 #define CPUC_WINDOWS 48
-uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near);
+uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about);
 
 /* The ratio in one short window now. Any value, if it was interrupted. */
 uint64_t cpuc_look(void);

@@ -11,8 +11,8 @@
 
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
-#define COST_STILL 700u
-#define COST_MOVING 110u
+#define COST_STILL 750u
+#define COST_MOVING 256u
 #define COST_MEASURED 1500u
 
 /* Looks from one step to the next. */
@@ -21,12 +21,12 @@
 /* Ticks to the next measurement in a fresh thread or after a pause, and after a
  * step; and between looks, at most where they cost little, and at least. */
 #define SOON (uint32_t)(cpuc_calibration.hz / 20000)
-#define STEPPED (uint32_t)(cpuc_calibration.hz / 2500)
+#define STEPPED (uint32_t)(cpuc_calibration.hz / 500)
 #define STILL (uint32_t)(cpuc_calibration.hz / 2500)
 #define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 6   /* of one that decides, four of which must be CLOSE */
+#define BURST 4   /* of one that decides, three of which must be CLOSE */
 #define AGAIN 2   /* looks that must confirm one that is FAR off */
 #define FAR CPUC_PERMILLE(10)
 #define NEAR CPUC_PERMILLE(7) /* to the mean, if the rate has not changed */
@@ -34,7 +34,7 @@
 #define DRIFT 8   /* looks whose mean must be CLOSE to the ratio */
 #define MEMORY 16 /* measurements in the mean; and of a core that dithers: */
 #define MEMORY_DITHERS 64
-#define MOVED 6   /* on one side of the mean: it has moved; or half as many */
+#define MOVED 8 /* on one side of the mean: it has moved; or half as many */
 
 static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 {
@@ -77,10 +77,11 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 /* Whether the ratio is another one than before, by windows enough to say so. */
 static bool ratio_stepped(struct cpuc_ratio *r)
 {
-	uint64_t ratio = cpuc_windows(BURST, 4, CLOSE);
+	uint64_t ratio = cpuc_windows(BURST, 3, CLOSE, r->mean);
 
 	if (ratio == 0)
-		ratio = cpuc_windows(2 * BURST, BURST + 1, FAR);
+		ratio = cpuc_windows(3 * BURST, 2 * BURST - 1, FAR,
+				     cpuc_look());
 	if (ratio == 0)
 		return false;
 	if (cpuc_apart(ratio, r->mean) <= CLOSE) {
@@ -108,10 +109,8 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t t)
 		if (t - cpuc_calibration.tick < cpuc_calibration.span)
 			return true;
 	}
-	ratio = cpuc_windows(WINDOWS, 2, NEAR);
-	if (ratio == 0)
-		return fresh;
-	if (cpuc_apart(ratio, r->mean) > NEAR + r->noise)
+	ratio = cpuc_windows(WINDOWS, 2, NEAR, r->mean);
+	if (ratio == 0 || cpuc_apart(ratio, r->mean) > NEAR + r->noise)
 		return ratio_stepped(r) || fresh;
 	ratio_add(r, ratio);
 	return fresh;
@@ -176,8 +175,8 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
  * time, up to the usual. */
 static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 {
-	uint32_t most = ratio_product(WINDOWS * cpuc_calibration.span,
-				      COST_MEASURED);
+	uint32_t most =
+		ratio_product(WINDOWS * cpuc_calibration.span, COST_MEASURED);
 
 	r->drift = 0;
 	r->wait = wait < most ? wait : most;
@@ -228,9 +227,10 @@ void cpuc_ratio_took(struct cpuc_ratio *r, uint64_t ticks)
 	if (r->cost == 0 || ticks < r->cost)
 		r->cost = (uint32_t)(ticks < SOON ? ticks : SOON);
 	else
-		r->cost += (uint32_t)(ticks - r->cost < r->cost
-					      ? ticks - r->cost
-					      : r->cost) / 16;
+		r->cost +=
+			(uint32_t)(ticks - r->cost < r->cost ? ticks - r->cost
+							     : r->cost) /
+			16;
 }
 
 void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t)

@@ -28,8 +28,9 @@ uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
 /* The CPU on which the calling thread, which has a word, is running. */
 uint32_t cpuc_rseq_cpu(void);
 
-/* How often another thread took the CPU from the calling one, which did not wait
- * by itself; another number each time where that is unknown. Keeps errno. */
+/* How often another thread took the CPU from the calling one, which did not
+ * wait by itself; another number each time where that is unknown. Keeps errno.
+ */
 uint32_t cpuc_rseq_preemptions(void);
 
 /* Counts an interruption of which the calling thread's word has told. */

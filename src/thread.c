@@ -28,7 +28,7 @@ CPUC_THREAD bool cpuc_guard_inside;
 bool cpuc_guard_enter(struct cpuc_guard *guard)
 {
 	static const int open[] = {SIGILL,  SIGFPE, SIGBUS,
-				     SIGSEGV, SIGSYS, SIGTRAP};
+				   SIGSEGV, SIGSYS, SIGTRAP};
 	sigset_t most;
 	unsigned i;
 

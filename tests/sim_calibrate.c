@@ -35,6 +35,8 @@ static int tick_hook_at;        /* 1: before the next, 2: after it, 3: ... */
 static bool open_signals;       /* they cannot be blocked */
 static int tick_hook_again;     /* how much later another one comes, or 0 */
 static unsigned changes;
+static unsigned seed;
+static double begun; /* ns; where the machine did */
 static uint64_t last_ratio;
 
 #define DITHER 20000.
@@ -223,7 +225,10 @@ static int open_machine(double ghz, double ticks, double by)
 	core = ghz;
 	clock_rate = ticks;
 	step = by;
-	drift = now = away = since = dither = turning = 0;
+	drift = away = since = dither = turning = 0;
+	/* Machines of another seed begin elsewhere in everything. */
+	now = begun = 1234567.8 * seed;
+	windows = 1 + seed;
 	bad = 0;
 	stopped = 0;
 	hook = NULL;
@@ -241,8 +246,8 @@ static double truth(void)
 /* How far the ratio in use is off, relative. */
 static double off(void)
 {
-	return distance((double)cpuc_own_count.ratio.mean / 4294967296. / truth() -
-			1);
+	return distance(
+		(double)cpuc_own_count.ratio.mean / 4294967296. / truth() - 1);
 }
 
 /* Timings of about 90000 cycles for `ns`; the largest error of the ratio, and
@@ -269,7 +274,7 @@ static void steady(const char *name, double ghz, double ticks, double by)
 	int up = 1;
 
 	ok(open_machine(ghz, ticks, by) == 0, "%s: calibrates", name);
-	ok(now < 200e3, "%s: in %.0f us", name, now / 1e3);
+	ok(now - begun < 200e3, "%s: in %.0f us", name, (now - begun) / 1e3);
 	count();
 	ok(off() < 0.004, "%s: the first call is %.3f%% off", name,
 	   off() * 100);
@@ -283,7 +288,9 @@ static void steady(const char *name, double ghz, double ticks, double by)
 	counted = (double)(count() - a);
 	done = cycles - done - measuring * core;
 	ok(up, "%s: never decreases", name);
-	ok(worst < 0.001, "%s: the ratio is within %.4f%%", name, worst * 100);
+	/* The windows' resolution, and noise. */
+	ok(worst < 0.0003 + 0.6 * cpuc_calibration.grain / (1 << 20),
+	   "%s: the ratio is within %.4f%%", name, worst * 100);
 	ok(measuring < 0.0025 * (now - begin), "%s: %.4f%% of the time", name,
 	   measuring / (now - begin) * 100);
 	ok(distance(counted / done - 1) < worst + 0.0003,
@@ -326,7 +333,7 @@ static double first_interval(double ns)
 	uint64_t a = count();
 
 	done = cycles;
-	while (now < ns)
+	while (now - begun < ns)
 		pass(1e4);
 	a = count() - a;
 	return (double)a / (cycles - done) - 1;
@@ -352,7 +359,7 @@ static void ramps(void)
 	turning = now + 1e6;
 	later = 4.0;
 	count();
-	while (now < 3e6) {
+	while (now - begun < 3e6) {
 		pass(1e4);
 		count();
 	}
@@ -475,7 +482,7 @@ static void wander(void)
 	since = now;
 	run(200e6, &up);
 	worst = run(2e9, &up);
-	ok(worst < 0.003, "2%% a second: within %.3f%%", worst * 100);
+	ok(worst < 0.005, "2%% a second: within %.3f%%", worst * 100);
 	ok(up, "2%% a second: never decreases");
 }
 
@@ -593,7 +600,8 @@ static void stopping(void)
 	   "a clock that stops changes nothing");
 	calibrated_expire();
 	b = count();
-	ok(b >= a && cpuc_own_count.ratio.mean == ratio, "nor in a measurement");
+	ok(b >= a && cpuc_own_count.ratio.mean == ratio,
+	   "nor in a measurement");
 	behind = cpuc_own_count.tick - 1000;
 	b = cpuc_calibrated(tick_behind);
 	ok(b >= a && b - a < 100000, "nor does one that is a little behind");
@@ -675,9 +683,10 @@ static void agreement(void)
 	ok(cpuc_middle(v, 5, 4, CPUC_PERMILLE(10)) == 0,
 	   "there may be too few that agree");
 	open_machine(4.0, 2.596, 26);
-	ok(cpuc_windows(12, 8, CPUC_PERMILLE(5)) != 0, "windows agree");
+	ok(cpuc_windows(12, 8, CPUC_PERMILLE(5), cpuc_calibration.ratio) != 0,
+	   "windows agree");
 	bad = 1;
-	ok(cpuc_windows(12, 8, CPUC_PERMILLE(5)) == 0,
+	ok(cpuc_windows(12, 8, CPUC_PERMILLE(5), cpuc_calibration.ratio) == 0,
 	   "interrupted ones do not");
 	bad = 0;
 }
@@ -732,14 +741,14 @@ static void preempt(double ns)
  * count is off what the core did for the thread. */
 static double turns(int times, double work, double gone, int *up)
 {
-	double done = cycles, begun, t;
+	double done = cycles, start, t;
 	uint64_t a = count(), b = a, n;
 	int i;
 
 	measuring = 0;
 	for (i = 0; i < times; i++) {
-		begun = now;
-		while (now - begun < work) {
+		start = now;
+		while (now - start < work) {
 			pass(1e4);
 			n = count();
 			*up &= n >= b;
@@ -1028,6 +1037,128 @@ static void suspended(void)
 	ok(right, "and then the count is right");
 }
 
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static FILE *open_recorded(const char *name)
+{
+	const char *top = getenv("top_srcdir");
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/tests/%s", top ? top : "..", name);
+	f = fopen(path, "r");
+	if (f == NULL)
+		skip("no %s here", path);
+	return f;
+}
+
+/* The steps of a real core's rate: the time of each in ms, and the rate from
+ * then on over the clock's. */
+#define STEPS_MOST 2000
+#define BLOCKS 230
+#define BLOCK_NS 10e6
+
+static struct {
+	double ms[STEPS_MOST], level[STEPS_MOST];
+	int n;
+} steps;
+
+static void swap(double *a, double *b)
+{
+	double x = *a;
+
+	*a = *b;
+	*b = x;
+}
+
+/* Levels and how long they last, each in an order of its own. */
+static void steps_shuffle(double *ns, double *level)
+{
+	unsigned draw = seed + 1;
+	int i;
+
+	for (i = steps.n - 2; i > 0; i--) {
+		draw = draw * 1664525u + 1013904223u;
+		swap(&ns[i], &ns[(draw >> 8) % (unsigned)(i + 1)]);
+		draw = draw * 1664525u + 1013904223u;
+		swap(&level[i], &level[(draw >> 8) % (unsigned)(i + 1)]);
+	}
+}
+
+static void steps_replay(const char *order, bool shuffle)
+{
+	double ns[STEPS_MOST], level[STEPS_MOST], error[BLOCKS], end;
+	double begin, next, slow = 0, before, done, spent = 0;
+	uint64_t a, b;
+	int i, n = 0, k = 0, up = 1;
+
+	for (i = 0; i < steps.n - 1; i++) {
+		ns[i] = (steps.ms[i + 1] - steps.ms[i]) * 1e6;
+		level[i] = steps.level[i] * 2.6;
+	}
+	if (shuffle)
+		steps_shuffle(ns, level);
+	open_machine(level[0], 2.6, 1);
+	run(200e6, &up);
+	begin = next = now;
+	end = now + BLOCK_NS;
+	a = count();
+	done = cycles;
+	while (n < BLOCKS && k < steps.n - 2) {
+		if (now >= next) {
+			next += ns[k++];
+			core = level[k - 1];
+			turning = next;
+			later = level[k];
+		}
+		pass(90000);
+		measuring = 0;
+		before = core;
+		b = count();
+		slow += measuring * before;
+		spent += measuring;
+		if (now < end)
+			continue;
+		error[n++] =
+			distance((double)(b - a) / (cycles - done - slow) - 1);
+		a = b;
+		done = cycles;
+		slow = 0;
+		end = now + BLOCK_NS;
+	}
+	qsort(error, (size_t)n, sizeof *error, compare);
+	ok(n > 100 && error[n * 9 / 10] < 0.0025,
+	   "%d steps of a real core, %s: %d blocks of 10 ms are %.3f%% off, "
+	   "90th percentile %.3f%%, worst %.3f%%",
+	   k, order, n, error[n / 2] * 100, error[n * 9 / 10] * 100,
+	   error[n - 1] * 100);
+	ok(spent < 0.015 * (now - begin), "in %.2f%% of the time",
+	   spent / (now - begin) * 100);
+}
+
+static void stepping(void)
+{
+	FILE *f = open_recorded("rate-steps.txt");
+	char line[256];
+
+	if (f == NULL)
+		return;
+	while (fgets(line, sizeof line, f) != NULL && steps.n < STEPS_MOST)
+		steps.n += sscanf(line, "%lf %lf", &steps.ms[steps.n],
+				  &steps.level[steps.n]) == 2;
+	fclose(f);
+	for (seed = 0; seed < 4; seed++) {
+		steps_replay("as they were", false);
+		steps_replay("in another order", true);
+	}
+	seed = 0;
+}
+
 /* Real windows, as tests/bench/windows recorded them: of each host a line with
  * its name, one about the windows, and then groups: a tick, and the ticks of
  * the short and the long run of three windows. */
@@ -1058,13 +1189,6 @@ static void replay_window(uint32_t turns, uint64_t stamp[3])
 	stamp[0] = replay_now;
 	stamp[1] = replay_now += run[0] * turns / record.turns;
 	stamp[2] = replay_now += run[1] * turns / record.turns;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The ratio around group i: the mean without what was disturbed. */
@@ -1104,8 +1228,8 @@ static void replay_host(void)
 		record.next = 3 * i;
 		calibrated_expire();
 		cpuc_calibrated(replay_tick);
-		v[i] = distance((double)cpuc_own_count.ratio.mean / 4294967296. /
-					replay_truth(i) -
+		v[i] = distance((double)cpuc_own_count.ratio.mean /
+					4294967296. / replay_truth(i) -
 				1);
 	}
 	qsort(v, (size_t)i, sizeof *v, compare);
@@ -1118,17 +1242,12 @@ static void replay_host(void)
 
 static void replay(void)
 {
-	const char *top = getenv("top_srcdir");
+	FILE *f = open_recorded("windows.txt");
 	unsigned long long *r;
-	char path[512], line[256];
-	FILE *f;
+	char line[256];
 
-	snprintf(path, sizeof path, "%s/tests/windows.txt", top ? top : "..");
-	f = fopen(path, "r");
-	if (f == NULL) {
-		skip("no %s here", path);
+	if (f == NULL)
 		return;
-	}
 	while (fgets(line, sizeof line, f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "host ", 5)) {
@@ -1152,9 +1271,9 @@ static void replay(void)
 	fclose(f);
 }
 
-int main(void)
+/* What must not depend on when anything happens. */
+static void at_any_time(void)
 {
-	cpuc_process_prepare();
 	steady("x86", 4.0, 2.596, 26);
 	steady("x86, one tick", 3.1, 2.1, 1);
 	ops = &arm;
@@ -1162,15 +1281,25 @@ int main(void)
 	steady("arm64, 54 MHz", 1.5, 0.054, 1);
 	steady("arm64, 24 MHz", 3.2, 0.024, 1);
 	ops = &x86;
-	not_counted();
 	ramps();
 	moves();
-	pauses();
 	dithering();
 	wander();
 	interrupted();
-	delayed();
 	stolen();
+}
+
+int main(void)
+{
+	cpuc_process_prepare();
+	for (seed = 0; seed < 4; seed++) {
+		diag("seed %u", seed);
+		at_any_time();
+	}
+	seed = 0;
+	not_counted();
+	pauses();
+	delayed();
 	stopping();
 	refusals();
 	siblings();
@@ -1183,6 +1312,7 @@ int main(void)
 	gaps();
 	suspended();
 	preemptions();
+	stepping();
 	replay();
 	return done_testing();
 }
