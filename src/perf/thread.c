@@ -102,15 +102,21 @@ static void perf_thread_ended(void *state, bool last)
 {
 	struct cpuc_perf_thread *t = state;
 	struct cpuc_guard guard;
-	/* If not, a handler in the midst of a change ends the thread, and the
-	 * change never goes on. */
-	bool entered = cpuc_guard_enter(&guard);
+	bool entered = false;
 
-	cpuc_perf_thread_drop(t, CPUC_ENDING);
+	/* No handler finds it from now on. */
 	if (last && cpuc_perf_own == t)
 		cpuc_perf_own = NOBODY;
-	else if (last && cpuc_perf_instructions == t)
+	else if (last)
 		cpuc_perf_instructions = NOBODY;
+	else if (t->pmu == NULL)
+		return;
+	else
+		/* Inside already: a handler in the midst of a change ends the
+		 * thread, and the change never goes on. */
+		entered = cpuc_guard_enter(&guard);
+	CPUC_FENCE();
+	cpuc_perf_thread_drop(t, CPUC_ENDING);
 	if (entered)
 		cpuc_guard_leave(&guard);
 }
