@@ -7,7 +7,7 @@
  * the first count after 0.1 seconds renews. So threads share nothing, and while
  * a thread keeps counting an error of the rate has no time to grow. */
 #include <config.h>
-#include <signal.h>
+#include <errno.h>
 #include <stdbool.h>
 #include "clock.h"
 #include "extend32.h"
@@ -30,63 +30,76 @@ uint64_t cpuc_extend32_at(const struct cpuc_anchor *from, uint32_t raw,
 	return guess + (uint64_t)(int64_t)step;
 }
 
-/* A thread's anchors. A signal handler may count in the middle of a renewal: it
- * sees the entry in use, which is whole, and renews nothing. */
+/* A thread's anchor. */
 struct extend32_thread {
-	struct {
-		const struct cpuc_anchor *first; /* whose: one a counter */
-		struct cpuc_anchor at;
-	} entry[2];
-	volatile sig_atomic_t use;  /* the entry to read */
-	volatile sig_atomic_t busy; /* the other one is being written */
+	const struct cpuc_anchor *first; /* whose: one a counter */
+	struct cpuc_anchor at;
+	unsigned renewals;
 };
 
-/* The calling thread's; NULL: none yet. */
-static CPUC_THREAD struct extend32_thread *extend32_own;
+/* Those of a thread that has none yet, and of one that gets no memory. */
+static const struct extend32_thread extend32_none, extend32_never;
+
+#define NO_ANCHOR ((struct extend32_thread *)&extend32_none)
+
+static CPUC_THREAD struct extend32_thread *extend32_own = NO_ANCHOR;
 
 static void extend32_ended(void *memory, bool last)
 {
 	(void)memory;
 	if (last)
-		extend32_own = NULL;
+		extend32_own = NO_ANCHOR;
 }
 
 static void extend32_renew(const struct cpuc_anchor *first, uint64_t full,
 			   uint64_t ns)
 {
-	struct extend32_thread *own = extend32_own;
-	int other;
+	struct extend32_thread *own;
+	struct cpuc_guard guard;
+	int saved = errno;
 
-	if (own == NULL)
-		own = cpuc_thread_memory(sizeof *own, extend32_ended);
-	if (own == NULL || own->busy)
+	if (extend32_own == &extend32_never || !cpuc_guard_enter(&guard))
 		return;
-	own->busy = 1;
-	other = !own->use;
-	CPUC_FENCE();
-	own->entry[other].first = first;
-	own->entry[other].at = (struct cpuc_anchor){full, ns, first->rate};
-	CPUC_FENCE();
-	own->use = other;
-	own->busy = 0;
+	own = extend32_own;
+	if (own == NO_ANCHOR)
+		own = cpuc_thread_memory(sizeof *own, extend32_ended);
+	if (own != NULL) {
+		/* In the midst of this, it is nobody's. */
+		own->first = NULL;
+		CPUC_FENCE();
+		own->at = (struct cpuc_anchor){full, ns, first->rate};
+		own->renewals++;
+		CPUC_FENCE();
+		own->first = first;
+	} else {
+		own = (struct extend32_thread *)&extend32_never;
+		errno = saved;
+	}
 	extend32_own = own;
+	cpuc_guard_leave(&guard);
 }
 
 uint64_t cpuc_extend32(const struct cpuc_anchor *first, long long (*read)(void))
 {
 	const struct extend32_thread *own = extend32_own;
-	const struct cpuc_anchor *from = first;
+	const struct cpuc_anchor *from;
 	uint64_t ns, full;
 	uint32_t raw;
+	unsigned renewals;
 
 	/* A thread that sleeps in between would date the count too late. */
 	do {
 		ns = cpuc_clock_coarse_ns();
 		raw = (uint32_t)read();
 	} while (cpuc_clock_coarse_ns() - ns > APART_NS);
-	if (own != NULL && own->entry[own->use].first == first)
-		from = &own->entry[own->use].at;
-	full = cpuc_extend32_at(from, raw, ns);
+	/* Again, if a signal handler has renewed the anchor meanwhile. */
+	do {
+		renewals = own->renewals;
+		CPUC_FENCE();
+		from = own->first == first ? &own->at : first;
+		full = cpuc_extend32_at(from, raw, ns);
+		CPUC_FENCE();
+	} while (own->renewals != renewals);
 	if (from == first || ns - from->ns > RENEW_NS)
 		extend32_renew(first, full, ns);
 	return full;

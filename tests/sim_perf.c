@@ -17,6 +17,7 @@ int main(void)
 
 #include <errno.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,15 +138,24 @@ static void kernel(void)
 		happens();
 }
 
-/* A signal handler, at the system call that `calls_left` counts down to: just
- * before it, and, at the next one down, just after it. */
-static int calls_left;
+/* A signal, at the system call that `calls_left` counts down to: just before
+ * it, and, at the next one down, just after it. SIGUSR1 is blocked in changes,
+ * so that its handler comes after them. SIGSYS, which a sandbox sends, is not:
+ * its handler is in their midst. */
+static const int both[] = {SIGUSR1, SIGSYS};
+static int calls_left, sent;
 static void (*handler)(void);
 
 static void signals(void)
 {
 	if (calls_left > 0 && --calls_left == 0)
-		handler();
+		raise(sent);
+}
+
+static void handles(int sig)
+{
+	(void)sig;
+	handler();
 }
 
 /* The system calls. */
@@ -630,20 +640,29 @@ static void check_children(void)
 
 /* Handlers, at any system call of a thread's first count, and of the count that
  * finds index 0. */
-static uint64_t handler_last;
+static uint64_t handler_first, handler_last;
 static unsigned handler_bad;
 
-static void handler_counts(void)
+static void handler_counts_by(uint64_t (*count)(void))
 {
 	uint64_t now;
 	int i;
 
 	for (i = 0; i < 3; i++) {
 		run(1000);
-		now = read_one();
+		now = count();
 		handler_bad += now <= handler_last;
+		if (sent == SIGUSR1 && i > 0)
+			handler_bad += now != handler_last + 1000;
+		if (i == 0)
+			handler_first = now;
 		handler_last = now;
 	}
+}
+
+static void handler_counts(void)
+{
+	handler_counts_by(read_one);
 }
 
 static void fail_pinned(void)
@@ -653,9 +672,9 @@ static void fail_pinned(void)
 	publish(victim);
 }
 
-enum begin { FIRST, SHUT_OUT, ERROR_STATE };
+enum { FIRST, SHUT_OUT, ERROR_STATE };
 
-static void begin_opening(enum begin how)
+static void begin_opening(int how)
 {
 	fresh();
 	open_counter(&one);
@@ -671,33 +690,117 @@ static void begin_opening(enum begin how)
 		publish(victim);
 }
 
-static void check_handlers(enum begin how, const char *what)
+/* Mistakes in these counts, the first of which a handler interrupts: one that
+ * comes after it counts more, one in its midst less. */
+static unsigned interrupted(uint64_t (*count)(void), unsigned left)
 {
-	unsigned bad = 0, left;
-	uint64_t now;
+	bool after = sent == SIGUSR1;
+	uint64_t now = count();
+	unsigned bad = handler_bad;
+
+	if (calls_left > 0)
+		return 0;
+	if (after ? now >= handler_first : now < handler_last)
+		bad++;
+	if (after)
+		now = handler_last;
+	run(1000);
+	bad += count() - now != 1000;
+	return bad + (left_open() != left || unverified != 0);
+}
+
+/* One count each after begin(how), with signals at any system call. */
+static void check_signals(void (*begin)(int), int how, uint64_t (*count)(void),
+			  void (*does)(void), const char *what)
+{
+	unsigned bad, left, i;
 	int step;
 
-	handler = handler_counts;
-	begin_opening(how);
-	read_one();
+	handler = does;
+	begin(how);
+	count();
 	left = left_open();
-	for (step = 1;; step++) {
-		begin_opening(how);
-		handler_bad = 0;
-		calls_left = step;
-		now = read_one();
-		if (calls_left > 0)
-			break;
-		handler_bad += now < handler_last;
-		run(1000);
-		handler_bad += read_one() - now != 1000;
-		handler_bad += left_open() != left || unverified != 0;
-		if (handler_bad != 0)
-			diag("at call %d: %u mistakes", step, handler_bad);
-		bad += handler_bad;
+	for (i = 0; i < 2; i++) {
+		sent = both[i];
+		calls_left = 0;
+		for (bad = 0, step = 0; calls_left == 0; step++) {
+			begin(how);
+			handler_bad = 0;
+			calls_left = step + 1;
+			bad += interrupted(count, left);
+		}
+		calls_left = 0;
+		ok(bad == 0 && step > 6, "%s in %d places of %s",
+		   i ? "handlers" : "signals", step - 1, what);
 	}
-	calls_left = 0;
-	ok(bad == 0 && step > 6, "handlers in %d places of %s", step - 1, what);
+}
+
+static bool blocks(int sig)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	return sigismember(&mask, sig) == 1;
+}
+
+/* A caller that has blocked the signal. */
+static void check_mask(void)
+{
+	sigset_t usr1, pending;
+	uint64_t now;
+	int i, bad = 0;
+
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	handler = handler_counts;
+	sent = SIGUSR1;
+	begin_opening(FIRST);
+	handler_bad = 0;
+	handler_first = 0;
+	calls_left = 3;
+	pthread_sigmask(SIG_BLOCK, &usr1, NULL);
+	now = read_one();
+	sigpending(&pending);
+	for (i = 1; i < 32; i++)
+		bad += blocks(i) != (i == SIGUSR1);
+	pthread_sigmask(SIG_UNBLOCK, &usr1, NULL);
+	cpuc_perf_make_room(&one);
+	bad += blocks(SIGUSR1) || cpuc_guard_inside;
+	ok(bad == 0 && sigismember(&pending, SIGUSR1) && now < handler_first &&
+		   handler_bad == 0,
+	   "what the caller has blocked stays so, and no more is");
+}
+
+/* Calls in the midst of a change. */
+static void check_midst(void)
+{
+	struct cpuc_perf_thread was, *state;
+	uint64_t a;
+	unsigned before;
+
+	begin_opening(SHUT_OUT);
+	was = *own;
+	before = made;
+	cpuc_guard_inside = true;
+	a = read_one();
+	ok(a == was.last + 1 && read_one() == a + 1 && own->last == a + 1,
+	   "in the midst of a change: the last count and one, each time");
+	cpuc_perf_make_room(&one);
+	was.last = own->last;
+	ok(!memcmp(own, &was, sizeof was) && made == before && mine(0)->mapped,
+	   "and nothing changes");
+	state = own;
+	own = NOBODY;
+	ok(read_one() == 1 && read_one() == 1 && own == NOBODY,
+	   "nor do the first counts of a thread");
+	own = state;
+	cpuc_guard_inside = false;
+	ok(read_one() > a && made > before, "the next count is anew");
+	own = (struct cpuc_perf_thread *)&cpuc_perf_no_memory;
+	a = read_one();
+	ok(one.counts == PERF_COUNT_HW_INSTRUCTIONS ? a == 0 : a == now_ns,
+	   "without memory: time, or nothing");
+	own = state;
 }
 
 /* A handler in the midst of a read, which finds the page unreadable: its memory
@@ -740,16 +843,12 @@ static void check_interrupted_read(void)
 	ok(bad == 0, "a page stays while a read of it is interrupted");
 }
 
-/* Handlers that count, twice, while nothing counts: never back. */
-static int calls_then;
-
+/* Handlers that count while nothing counts: never back. */
 static void handler_never_back(void)
 {
 	uint64_t now;
 	int i;
 
-	calls_left = calls_then;
-	calls_then = 0;
 	for (i = 0; i < 3; i++) {
 		now = read_one();
 		handler_bad += now < handler_last;
@@ -757,7 +856,7 @@ static void handler_never_back(void)
 	}
 }
 
-static bool standing_still(int step, int then)
+static bool standing_still(int step)
 {
 	uint64_t now;
 
@@ -766,7 +865,6 @@ static bool standing_still(int step, int then)
 	handler_last = read_one();
 	world[made - 1].open = false;
 	calls_left = step;
-	calls_then = then;
 	now = read_one();
 	handler_bad += now < handler_last;
 	handler_last = now;
@@ -777,16 +875,20 @@ static bool standing_still(int step, int then)
 
 static void check_standing_still(void)
 {
-	int step, then;
+	unsigned i;
+	int step;
 
 	handler_bad = 0;
 	handler = handler_never_back;
-	for (step = 1; standing_still(step, 0); step++)
-		for (then = 1; standing_still(step, then); then++)
+	for (i = 0; i < 2; i++) {
+		sent = both[i];
+		for (step = 1; standing_still(step); step++)
 			;
-	calls_left = calls_then = 0;
-	ok(handler_bad == 0 && step > 6,
-	   "handlers while the count stands still (%u)", handler_bad);
+		calls_left = 0;
+		ok(handler_bad == 0 && step > 6,
+		   "signal %d while the count stands still (%u)", sent,
+		   handler_bad);
+	}
 }
 
 /* A register that others want too. */
@@ -888,8 +990,16 @@ static void check_end(void)
 	b = read_one();
 	run(10);
 	ok(b >= a && read_one() == b + 10, "destructors count on");
+	handler = handler_counts;
+	sent = SIGUSR1;
+	calls_left = 1;
+	perf_thread_ended(own, false);
+	run(10);
+	ok(calls_left == 0 && left_open() == 1 &&
+		   read_one() == handler_last + 10,
+	   "a handler that counts comes after the end");
 	perf_thread_ended(own, true);
-	ok(left_open() == 0 && *own->quick == 0 && own == &nobody,
+	ok(left_open() == 0 && *own->quick == 0 && own == &cpuc_perf_nobody,
 	   "nothing is left in the end");
 }
 
@@ -1135,60 +1245,57 @@ static void check_half_mapped(unsigned type)
 }
 
 /* Handlers at any system call, with several events. */
-static uint64_t two_last;
-static unsigned two_bad;
-
 static void handler_counts_two(void)
 {
-	uint64_t now;
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		run(1000);
-		now = read_two();
-		two_bad += now <= two_last;
-		two_last = now;
-	}
+	handler_counts_by(read_two);
 }
 
-static void check_hybrid_handlers(bool error)
+static void begin_hybrid(int how)
 {
 	static const char *const x86[] = {"cpu_core", "cpu_atom"};
-	unsigned bad = 0;
+
+	fresh();
+	put_pmus(4, NULL, x86, 2);
+	open_counter(&two);
+	run(1000);
+	on_core(5);
+	run(1000);
+	handler_last = read_two();
+	on_core(4);
+	victim = mine(0)->type == 4 ? mine(0) : mine(1);
+	if (how == ERROR_STATE)
+		fail_pinned();
+	else
+		cpuc_perf_make_room(&one);
+}
+
+/* A handler in the midst of a read of two pages, which it replaces. */
+static void replace_two(void)
+{
+	fail_pinned();
+	handler_bad += read_two() < handler_last;
+	run(1000);
+	handler_last = read_two();
+}
+
+static void check_replaced(void)
+{
 	uint64_t now;
 	int step;
 
-	handler = handler_counts_two;
-	for (step = 1;; step++) {
-		fresh();
-		put_pmus(4, NULL, x86, 2);
-		open_counter(&two);
-		run(1000);
-		on_core(5);
-		run(1000);
-		two_last = read_two();
-		on_core(4);
+	handler_bad = 0;
+	for (step = 1; step <= 12; step++) {
+		begin_hybrid(FIRST);
+		handler_last = read_two();
 		victim = mine(0)->type == 4 ? mine(0) : mine(1);
-		if (error)
-			fail_pinned();
-		else
-			cpuc_perf_make_room(&one);
-		two_bad = 0;
-		calls_left = step;
-		now = read_two();
-		if (calls_left > 0)
-			break;
-		two_bad += now < two_last;
 		run(1000);
-		two_bad += read_two() - now != 1000;
-		two_bad += left_open() != 2 || unverified != 0;
-		if (two_bad != 0)
-			diag("at call %d: %u mistakes", step, two_bad);
-		bad += two_bad;
+		now = handler_last + 1000;
+		happens = replace_two;
+		in_steps = step;
+		handler_bad += read_two() - now > 2000 || in_steps > 0;
+		handler_bad += victim->gone || read_two() < handler_last;
 	}
-	calls_left = 0;
-	ok(bad == 0 && step > 6, "handlers in %d places of %s two events",
-	   step - 1, error ? "replacing" : "opening");
+	ok(handler_bad == 0, "two pages are replaced in the midst of a read");
 }
 
 static void check_owners(void)
@@ -1413,7 +1520,8 @@ static void check_pair(void)
 	ok(b.cycles - a.cycles == 700 && b.instructions == a.instructions,
 	   "no descriptor for instructions: they stand still");
 	perf_thread_ended(cpuc_perf_instructions, true);
-	ok(cpuc_perf_instructions == &nobody && own != &nobody,
+	ok(cpuc_perf_instructions == &cpuc_perf_nobody &&
+		   own != &cpuc_perf_nobody,
 	   "a state at its end leaves the other");
 	begin_pair();
 	cpuc_perf_make_room(&retired);
@@ -1520,9 +1628,14 @@ static void check_all(long cases)
 	check_index_zero();
 	check_unmappable();
 	check_children();
-	check_handlers(FIRST, "an opening");
-	check_handlers(SHUT_OUT, "a count at index 0");
-	check_handlers(ERROR_STATE, "a count in error state");
+	check_signals(begin_opening, FIRST, read_one, handler_counts,
+		      "an opening");
+	check_signals(begin_opening, SHUT_OUT, read_one, handler_counts,
+		      "a count at index 0");
+	check_signals(begin_opening, ERROR_STATE, read_one, handler_counts,
+		      "a count in error state");
+	check_mask();
+	check_midst();
 	check_interrupted_read();
 	check_standing_still();
 	check_pinned();
@@ -1532,8 +1645,11 @@ static void check_all(long cases)
 	check_hybrid();
 	check_half_mapped(4);
 	check_half_mapped(5);
-	check_hybrid_handlers(false);
-	check_hybrid_handlers(true);
+	check_signals(begin_hybrid, FIRST, read_two, handler_counts_two,
+		      "opening two events");
+	check_signals(begin_hybrid, ERROR_STATE, read_two, handler_counts_two,
+		      "replacing two events");
+	check_replaced();
 	check_owners();
 	check_reasons();
 }
@@ -1542,6 +1658,8 @@ int main(void)
 {
 	long cases = cases_begin(200000);
 
+	signal(SIGUSR1, handles);
+	signal(SIGSYS, handles);
 	strcpy(root, "/tmp/sim_perf.XXXXXX");
 	if (mkdtemp(root) == NULL)
 		return 99;

@@ -1,15 +1,42 @@
 /* SPDX-License-Identifier: 0BSD */
 /* 32-bit counts to 64 bits: calls nanoseconds, seconds and hours apart, in
- * several threads, and in a signal handler. */
+ * several threads, and in a signal handler, at every instruction. */
+#define _GNU_SOURCE
 #include <config.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
-#include "extend32.h"
+#include "clock.h"
 #include "thread.h"
 #include "cases.h"
 
 #define G UINT64_C(1000000000)
+
+static uint64_t pretended_ns; /* 0: the real clock */
+
+static uint64_t coarse_ns(void)
+{
+	return pretended_ns ? pretended_ns : cpuc_clock_coarse_ns();
+}
+
+static unsigned asked; /* for memory */
+static bool denied, interrupts;
+
+static void *memory(size_t size, void (*ended)(void *memory, bool last))
+{
+	asked++;
+	if (interrupts)
+		raise(SIGUSR1);
+	if (denied)
+		errno = ENOMEM;
+	return denied ? NULL : cpuc_thread_memory(size, ended);
+}
+
+#define cpuc_clock_coarse_ns coarse_ns
+#define cpuc_thread_memory memory
+#include "../src/extend32.c"
 
 /* The whole way from a true count to what is made of its low half, with the
  * predicted rate wrong by `ppm` parts in a million. */
@@ -39,8 +66,15 @@ static void check_gaps(void)
 		{"a day", 86400 * G, 5},
 	};
 	static const uint64_t start[] = {
-		0, 1, 0x7fffffff, 0x80000000, 0xfffffff0, 0xffffffff,
-		0x100000000, 0x1fffffff0, UINT64_C(1) << 47,
+		0,
+		1,
+		0x7fffffff,
+		0x80000000,
+		0xfffffff0,
+		0xffffffff,
+		0x100000000,
+		0x1fffffff0,
+		UINT64_C(1) << 47,
 		(UINT64_C(1) << 62) - 5,
 	};
 	size_t i, j;
@@ -53,8 +87,9 @@ static void check_gaps(void)
 			bad += !right(start[j], 3 * G, gap[i].ns, -gap[i].ppm);
 			bad += !right(start[j], 19200000, gap[i].ns, 0);
 		}
-		ok(bad == 0, "after %s the count is right, at every wrap, the "
-			     "rate off by %d ppm",
+		ok(bad == 0,
+		   "after %s the count is right, at every wrap, the "
+		   "rate off by %d ppm",
 		   gap[i].name, gap[i].ppm);
 	}
 }
@@ -86,9 +121,8 @@ static uint64_t predicted(uint64_t rate, uint64_t ns)
 /* Any count, rate and gap, and a prediction wrong by less than 2^31. */
 static void check_random(long cases)
 {
-	static const uint64_t top[] = {
-		UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_C(1) << 48,
-		UINT64_C(1) << 63};
+	static const uint64_t top[] = {UINT64_C(1) << 31, UINT64_C(1) << 32,
+				       UINT64_C(1) << 48, UINT64_C(1) << 63};
 	long i, bad = 0;
 
 	for (i = 0; i < cases; i++) {
@@ -110,13 +144,13 @@ static void check_random(long cases)
 		got = cpuc_extend32_at(&from, (uint32_t)after, from.ns + ns);
 		if (got != after && bad++ == 0)
 			diag("%llu after %llu ns at %llu Hz gave %llu, not "
-			     "%llu", (unsigned long long)from.full,
+			     "%llu",
+			     (unsigned long long)from.full,
 			     (unsigned long long)ns, (unsigned long long)rate,
 			     (unsigned long long)got,
 			     (unsigned long long)after);
 	}
-	ok(bad == 0, "%ld random counts, rates and gaps give the count",
-	   cases);
+	ok(bad == 0, "%ld random counts, rates and gaps give the count", cases);
 }
 
 /* The clock does not go on while the machine sleeps, but a count may: after
@@ -220,7 +254,6 @@ static void check_live(void)
 	timer_t timer;
 	int bad[4] = {0}, i, all = 0, main_bad;
 
-	ok(cpuc_thread_prepare() == 0, "threads may have anchors");
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	anchor.ns = (uint64_t)t.tv_sec * G + (uint64_t)t.tv_nsec;
 	anchor.full = true_count();
@@ -239,13 +272,202 @@ static void check_live(void)
 		pthread_join(id[i], NULL);
 		all += bad[i];
 	}
-	ok(all == 0, "four threads that pause and go on past a wrap count "
-		     "right (%d wrong)", all);
-	ok(main_bad == 0, "so does a thread under a storm of signals "
-			  "(%d wrong)", main_bad);
-	ok(handler_runs > 0 && handler_bad == 0,
-	   "so do %d handlers (%d wrong)", handler_runs, handler_bad);
+	ok(all == 0,
+	   "four threads that pause and go on past a wrap count "
+	   "right (%d wrong)",
+	   all);
+	ok(main_bad == 0,
+	   "so does a thread under a storm of signals "
+	   "(%d wrong)",
+	   main_bad);
+	ok(handler_runs > 0 && handler_bad == 0, "so do %d handlers (%d wrong)",
+	   handler_runs, handler_bad);
 }
+
+/* Two counters on the pretended clock, far apart, of 4 GHz. */
+static struct cpuc_anchor two[] = {{UINT64_C(5) << 40, 3 * G, 4 * G},
+				   {UINT64_C(9) << 50, 3 * G, 4 * G}};
+
+static uint64_t true_of(int i)
+{
+	return two[i].full + 4 * (pretended_ns - two[i].ns);
+}
+
+static long long read_first(void)
+{
+	return (long long)(uint32_t)true_of(0);
+}
+
+static long long read_second(void)
+{
+	return (long long)(uint32_t)true_of(1);
+}
+
+static bool right_of(int i)
+{
+	return cpuc_extend32(&two[i], i ? read_second : read_first) ==
+	       true_of(i);
+}
+
+static int seen; /* in the handler: bits */
+
+static void seen_in_handler(int sig)
+{
+	(void)sig;
+	seen |= cpuc_guard_inside ? 2 : 1;
+	seen |= right_of(0) ? 0 : 4;
+}
+
+static bool blocks_usr1(void)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	return sigismember(&mask, SIGUSR1) == 1;
+}
+
+/* A thread's first counts, in the midst of a change and after it, and with a
+ * signal in the midst of their own. */
+static void *first_counts(void *arg)
+{
+	struct extend32_thread was;
+
+	(void)arg;
+	asked = 0;
+	errno = 0;
+	cpuc_guard_inside = true;
+	ok(right_of(0) && right_of(1) && asked == 0,
+	   "in the midst of a change nothing is asked for");
+	cpuc_guard_inside = false;
+	ok(right_of(0) && right_of(1) && asked == 1,
+	   "memory is asked for once%s", denied ? ", and denied" : "");
+	ok(right_of(0) && asked == 1 && errno == 0, "errno stays");
+	if (denied)
+		return NULL;
+	ok(seen == 1 && !blocks_usr1() && !cpuc_guard_inside,
+	   "a handler comes after the change");
+	was = *extend32_own;
+	pretended_ns += 2 * RENEW_NS;
+	cpuc_guard_inside = true;
+	ok(right_of(0) && !memcmp(&was, extend32_own, sizeof was),
+	   "in the midst of a change the anchor stays");
+	cpuc_guard_inside = false;
+	ok(right_of(0) && extend32_own->at.ns == pretended_ns,
+	   "and is renewed after it");
+	return NULL;
+}
+
+static void check_guard(void)
+{
+	pthread_t id;
+	int i;
+
+	signal(SIGUSR1, seen_in_handler);
+	pretended_ns = 4 * G;
+	for (i = 0; i < 2; i++) {
+		denied = i == 0;
+		interrupts = i == 1;
+		pthread_create(&id, NULL, first_counts, NULL);
+		pthread_join(id, NULL);
+	}
+	interrupts = false;
+	pretended_ns = 0;
+}
+
+#if defined __linux__ && defined __x86_64__
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define TRAP_FLAG 0x100
+#define OTHER 1
+
+static volatile long steps; /* until the handler counts */
+static volatile bool wrong;
+static uint64_t passes; /* ns, before that */
+
+static void stepped(int sig, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	(void)sig;
+	(void)info;
+	*flags &= ~TRAP_FLAG;
+	if (steps > 1)
+		*flags |= TRAP_FLAG;
+	if (steps == 0 || --steps > 0)
+		return;
+	pretended_ns += passes;
+	if (!right_of(1) || !right_of(0) || (passes & 1 && !right_of(1)))
+		wrong = true;
+}
+
+/* A count of a thread with an anchor so old, or one of the other counter's, and
+ * a handler after so many instructions; false: after it. */
+static bool at_step(uint64_t age, long step)
+{
+	uint64_t before, got;
+	bool acted;
+
+	pretended_ns = 4 * G;
+	right_of(0);
+	pretended_ns += age;
+	if (age == OTHER)
+		right_of(1);
+	before = true_of(0);
+	steps = step;
+	__asm__ volatile("int3");
+	got = cpuc_extend32(&two[0], read_first);
+	acted = steps == 0;
+	steps = 0;
+	if ((got != before && got != true_of(0)) || !right_of(0))
+		wrong = true;
+	return acted;
+}
+
+/* Emulators may not step. */
+static bool can_step(void)
+{
+	const struct rlimit none = {0, 0};
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &none);
+		_exit(!at_step(0, 9) || at_step(0, 100000));
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static void check_steps(void)
+{
+	static const uint64_t gaps[] = {0, 1, 2 * RENEW_NS, 2 * RENEW_NS + 1};
+	struct sigaction sa = {.sa_sigaction = stepped,
+			       .sa_flags = SA_SIGINFO | SA_NODEFER};
+	static const uint64_t ages[] = {0, OTHER, 2 * RENEW_NS};
+	long step, all = 0;
+	int i;
+
+	sigaction(SIGTRAP, &sa, NULL);
+	if (SANITIZED || !can_step()) {
+		skip("no single steps here");
+		return;
+	}
+	for (i = 0; i < 12; i++) {
+		passes = gaps[i / 3];
+		for (step = 1; at_step(ages[i % 3], step); step++)
+			all++;
+	}
+	ok(!wrong && all > 400, "handlers that count at %ld instructions", all);
+	pretended_ns = 0;
+}
+#else
+static void check_steps(void)
+{
+	skip("single steps are known for x86-64 Linux alone");
+}
+#endif
 
 int main(void)
 {
@@ -255,6 +477,9 @@ int main(void)
 	check_odd();
 	check_suspend();
 	check_random(cases);
+	ok(cpuc_thread_prepare() == 0, "threads may have anchors");
+	check_guard();
+	check_steps();
 	check_live();
 	return done_testing();
 }

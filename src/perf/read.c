@@ -7,9 +7,9 @@
  * better ways are tried again from time to time. Only events that are not
  * pinned can lose their register unnoticed, so these are never mapped.
  *
- * A signal handler may interrupt this in its own thread and count. It reads the
- * descriptors if there are any; otherwise it gets the last result plus one. If
- * it left by siglongjmp, the thread would count that way for good. */
+ * All of this is under the guard of ../thread.h, but for one thing: pages are
+ * read without it too, since it takes system calls. A signal handler that comes
+ * in the midst of that may replace the events. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
@@ -29,23 +29,22 @@
 static bool perf_read_pages(const struct cpuc_perf_thread *t,
 			    const struct cpuc_pmu *pmu, uint64_t *sum)
 {
-	cpuc_page *first = t->event[0].page;
 	uint64_t count;
 	uint32_t any = 0;
 	unsigned i;
 
-	/* It is mapped last, and given up first. */
-	if (pmu->reg == NULL || first == &cpuc_no_page)
+	/* Without the first none is used. */
+	if (pmu->reg == NULL || t->event[0].page == &cpuc_no_page)
 		return false;
-	CPUC_FENCE();
+	/* First: a handler that replaces the pages adds their count to it. What
+	 * is missing in the sum then is in `last`. */
 	*sum = t->base;
+	CPUC_FENCE();
 	for (i = 0; i < pmu->events; i++) {
 		any |= cpuc_page_read(t->event[i].page, pmu->reg, &count);
 		*sum += count;
 	}
-	CPUC_FENCE();
-	/* A handler may have replaced the pages, at other addresses. */
-	return any != 0 && t->event[0].page == first;
+	return any != 0;
 }
 
 /* Adds up the descriptors. The application may have closed one and reused its
@@ -69,6 +68,15 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 	return true;
 }
 
+/* Handlers in the midst of a change, which count from `last`, may have left it
+ * higher than a count that stands still. */
+static uint64_t perf_read_result(struct cpuc_perf_thread *t, uint64_t sum)
+{
+	if (t->last < sum)
+		t->last = sum;
+	return t->last;
+}
+
 static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
 	uint64_t sum = 0;
@@ -76,14 +84,13 @@ static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 	if (cpuc_perf_thread_has(t, t->pmu) &&
 	    !perf_read_pages(t, t->pmu, &sum) && t->way != CPUC_MAPPED)
 		perf_read_events(t, t->pmu, &sum);
-	if (t->last < sum)
-		t->last = sum;
+	perf_read_result(t, sum);
 	cpuc_perf_thread_drop(t, why);
 }
 
-/* This thread cannot have events: descriptors have run out, or permission was
- * withdrawn. In place of cycles only time is left to count, and nothing in
- * place of instructions. */
+/* This thread cannot have events: descriptors or memory have run out, or
+ * permission was withdrawn. In place of cycles only time is left to count, and
+ * nothing in place of instructions. */
 static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 				const struct cpuc_pmu *pmu)
 {
@@ -91,6 +98,8 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 
 	if (pmu->counts == PERF_COUNT_HW_INSTRUCTIONS)
 		return sum;
+	if (t == &cpuc_perf_no_memory)
+		return now;
 	if (t->clock != 0 && now > t->clock)
 		sum += now - t->clock;
 	t->clock = now;
@@ -136,36 +145,37 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
 	return perf_read_clock(t, pmu);
 }
 
+static uint64_t perf_read_guarded(struct cpuc_pmu *pmu)
+{
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
+	struct cpuc_guard guard;
+	uint64_t sum = 0;
+
+	if (t != &cpuc_perf_no_memory) {
+		/* In the midst of a change. The state of nobody is constant. */
+		if (!cpuc_guard_enter(&guard))
+			return t == &cpuc_perf_nobody ? 1 : ++t->last;
+		t = cpuc_perf_thread_state(pmu);
+		if (t != &cpuc_perf_no_memory)
+			sum = perf_read_result(t, perf_read_slow(t, pmu));
+		cpuc_guard_leave(&guard);
+	}
+	return t == &cpuc_perf_no_memory ? perf_read_clock(t, pmu) : sum;
+}
+
 static uint64_t perf_read(struct cpuc_pmu *pmu)
 {
-	struct cpuc_perf_thread *t;
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
 	uint64_t sum;
-	bool has;
-
-	bool instructions = pmu->counts == PERF_COUNT_HW_INSTRUCTIONS;
 
 	if (__atomic_load_n(&pmu->opened, __ATOMIC_ACQUIRE) == 0)
-		return (uint64_t)(instructions ? cpuc_first_instructions()
-					       : cpuc_first());
-	t = cpuc_perf_thread_state(pmu);
-	if (t == NULL)
-		return instructions ? 0 : cpuc_clock_ns();
-	has = cpuc_perf_thread_has(t, pmu);
-	if (has && perf_read_pages(t, pmu, &sum)) {
-		/* The usual case with several types of cores. */
-	} else if (!t->busy) {
-		t->busy = true;
-		CPUC_FENCE();
-		sum = perf_read_slow(t, pmu);
-		CPUC_FENCE();
-		t->busy = false;
-	} else if (!has || !perf_read_events(t, pmu, &sum)) {
-		sum = t->last + 1;
-	}
-	/* Handlers may have added to it while the events stood still. */
-	if (t->last < sum)
-		t->last = sum;
-	return t->last;
+		return (uint64_t)(pmu->counts == PERF_COUNT_HW_INSTRUCTIONS
+					  ? cpuc_first_instructions()
+					  : cpuc_first());
+	/* The usual case with several types of cores. */
+	if (cpuc_perf_thread_has(t, pmu) && perf_read_pages(t, pmu, &sum))
+		return perf_read_result(t, sum);
+	return perf_read_guarded(pmu);
 }
 
 long long cpuc_perf_slow(struct cpuc_pmu *pmu)
@@ -188,10 +198,13 @@ bool cpuc_perf_readable(const struct cpuc_pmu *pmu)
 void cpuc_perf_make_room(const struct cpuc_pmu *pmu)
 {
 	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
+	struct cpuc_guard guard;
 	int saved = errno;
 
-	if (t->pmu != NULL)
+	if (t->pmu != NULL && cpuc_guard_enter(&guard)) {
 		perf_read_drop(t, CPUC_OLD);
+		cpuc_guard_leave(&guard);
+	}
 	errno = saved;
 }
 

@@ -7,8 +7,8 @@
  * results continue from the last one; counts never go back in a thread, nor
  * from the parent of a fork to its child.
  *
- * A signal handler that interrupts these changes in its own thread leaves the
- * events alone, and may not leave by siglongjmp (read.c). */
+ * All changes are made under the guard. A handler that comes all the same sees
+ * no events: `quick` and `pmu` are set last, and cleared first. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "thread.h"
@@ -17,14 +17,14 @@
 
 static const uint32_t zero;
 const struct perf_event_mmap_page cpuc_no_page;
-static const struct cpuc_perf_thread no_memory = {.quick = &zero};
-static const struct cpuc_perf_thread nobody = {
+const struct cpuc_perf_thread cpuc_perf_no_memory = {.quick = &zero};
+const struct cpuc_perf_thread cpuc_perf_nobody = {
 	.quick = &zero,
 	.event = {NO_PAGES(0), NO_PAGES(1), NO_PAGES(2), NO_PAGES(3),
 		  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)},
 };
 
-#define NOBODY ((struct cpuc_perf_thread *)&nobody)
+#define NOBODY ((struct cpuc_perf_thread *)&cpuc_perf_nobody)
 
 CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own = NOBODY;
 CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_instructions = NOBODY;
@@ -68,82 +68,87 @@ static void perf_thread_unmap_deferred(void)
 
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
+	/* In a child, anything may be mapped there by now. */
 	bool ours = cpuc_perf_thread_has(t, t->pmu);
+	bool defer = why == CPUC_ENDING && ours && t->pmu->defer_unmap;
 	unsigned i;
 
 	t->quick = &zero;
+	t->pmu = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
-		struct cpuc_perf_event *e = &t->event[i], old = *e;
-		/* In a child, anything may be mapped there by now. */
-		bool mapped = ours && old.page != &cpuc_no_page;
+		struct cpuc_perf_event *e = &t->event[i];
+		bool mapped = ours && e->page != &cpuc_no_page;
 
-		e->page = &cpuc_no_page;
-		e->id = 0;
-		CPUC_FENCE();
 		/* Not one that the application has closed and reused. */
-		if (old.id != 0 && cpuc_event_id(old.fd) == old.id)
-			cpuc_event_close(old.fd);
+		if (e->id != 0 && cpuc_event_id(e->fd) == e->id)
+			cpuc_event_close(e->fd);
 		if (why == CPUC_ENDING || (why == CPUC_OLD && mapped)) {
-			cpuc_event_unmap(old.blank);
+			cpuc_event_unmap(e->blank);
 			e->blank = NULL;
 		}
-		if (why == CPUC_OLD && mapped && cpuc_event_blank(old.page))
-			e->blank = old.page;
-		else if (why == CPUC_ENDING && mapped && t->pmu->defer_unmap)
-			perf_thread_defer(old.page);
+		if (why == CPUC_OLD && mapped && cpuc_event_blank(e->page))
+			e->blank = e->page;
+		else if (mapped && defer)
+			perf_thread_defer(e->page);
 		else if (mapped)
-			cpuc_event_unmap(old.page);
+			cpuc_event_unmap(e->page);
+		e->page = &cpuc_no_page;
+		e->id = 0;
 	}
-	t->pmu = NULL;
 }
 
 /* Other destructors may count again, and thus open events. */
 static void perf_thread_ended(void *state, bool last)
 {
 	struct cpuc_perf_thread *t = state;
+	struct cpuc_guard guard;
+	bool entered = false;
 
-	t->busy = true;
-	CPUC_FENCE();
-	cpuc_perf_thread_drop(t, CPUC_ENDING);
-	CPUC_FENCE();
-	t->busy = false;
+	/* No handler finds it from now on. */
 	if (last && cpuc_perf_own == t)
 		cpuc_perf_own = NOBODY;
-	else if (last && cpuc_perf_instructions == t)
+	else if (last)
 		cpuc_perf_instructions = NOBODY;
+	else if (t->pmu == NULL)
+		return;
+	else
+		/* Inside already: a handler in the midst of a change ends the
+		 * thread, and the change never goes on. */
+		entered = cpuc_guard_enter(&guard);
+	CPUC_FENCE();
+	cpuc_perf_thread_drop(t, CPUC_ENDING);
+	if (entered)
+		cpuc_guard_leave(&guard);
 }
 
 struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu)
 {
 	struct cpuc_perf_thread **own = cpuc_perf_thread_own(pmu), *t;
 
-	if (*own == &nobody) {
-		t = cpuc_thread_memory(sizeof *t, perf_thread_ended);
-		if (t != NULL)
-			*t = nobody;
-		else
-			t = (struct cpuc_perf_thread *)&no_memory;
-		CPUC_FENCE();
-		/* Unless a handler was faster. */
-		if (*own == &nobody)
-			*own = t;
-	}
-	return *own == &no_memory ? NULL : *own;
+	if (*own != NOBODY)
+		return *own;
+	t = cpuc_thread_memory(sizeof *t, perf_thread_ended);
+	if (t != NULL)
+		*t = cpuc_perf_nobody;
+	else
+		t = (struct cpuc_perf_thread *)&cpuc_perf_no_memory;
+	*own = t;
+	return t;
 }
 
 /* The first event comes last: if it is there, all are. */
-static void perf_thread_map(struct cpuc_perf_thread *t)
+static void perf_thread_map(struct cpuc_perf_thread *t, unsigned events)
 {
 	cpuc_page *page;
 	unsigned i;
 
-	for (i = t->pmu->events; i-- > 0;) {
+	for (i = events; i-- > 0;) {
 		page = cpuc_event_map(t->event[i].fd);
 		if (page == NULL)
 			break;
 		t->event[i].page = page;
 	}
-	for (i = t->pmu->events; i-- > 0;)
+	for (i = 0; i < events; i++)
 		cpuc_event_close(t->event[i].fd);
 }
 
@@ -166,19 +171,17 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 	}
 	if (pmu->defer_unmap)
 		perf_thread_unmap_deferred();
-	/* Not earlier: each handler's call makes `last` one more, and takes
-	 * more than a cycle of the events that are open now. */
+	if (way == CPUC_MAPPED)
+		perf_thread_map(t, pmu->events);
+	else
+		for (i = 0; i < pmu->events; i++)
+			t->event[i].id = cpuc_event_id(t->event[i].fd);
 	t->base = t->last;
 	t->way = way;
 	t->reads = 0;
 	t->process = cpuc_process_word();
 	CPUC_FENCE();
 	t->pmu = pmu;
-	if (way == CPUC_MAPPED)
-		perf_thread_map(t);
-	else
-		for (i = pmu->events; i-- > 0;)
-			t->event[i].id = cpuc_event_id(t->event[i].fd);
 	return true;
 }
 

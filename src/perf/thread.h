@@ -68,13 +68,17 @@ struct cpuc_perf_thread {
 	unsigned way;        /* how they were opened: cpuc_perf_way */
 	unsigned reads;      /* by system calls since then */
 	uint64_t unreadable; /* ns; when the last pages became that */
-	volatile bool busy;  /* this thread is changing the above */
 };
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
-/* The calling thread's states, for cycles and for instructions; either may be a
- * constant one whose `quick` points to 0. They know nothing of each other. */
+/* What a thread's state is before its first count, and for good where there is
+ * no memory. Their `quick` points to 0, and both count nothing. */
+extern const struct cpuc_perf_thread cpuc_perf_nobody, cpuc_perf_no_memory;
+
+/* The calling thread's states, for cycles and for instructions. They know
+ * nothing of each other. Changed under the guard of ../thread.h, but for
+ * `last`. */
 extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own;
 extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_instructions;
 
@@ -87,10 +91,6 @@ cpuc_perf_thread_own(const struct cpuc_pmu *pmu)
 		       : &cpuc_perf_own;
 }
 
-/* Points that to a state that can be changed, and returns it; NULL: no memory,
- * now or ever in this thread. */
-struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu);
-
 /* Whether the thread has events for this PMU, in this process. */
 static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 					const struct cpuc_pmu *pmu)
@@ -99,15 +99,19 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	       *(const volatile uint32_t *)t->process != 0;
 }
 
+/* Points that to a state that can be changed, or to cpuc_perf_no_memory, and
+ * returns it. Under the guard, like all that follows. */
+struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu);
+
 /* Opens the thread's events, if it has none. True does not mean that they can
  * be read: a page may not map, and a pinned event may stand still. */
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 			   unsigned way);
 
-/* Closes the events; the caller has saved their count in `last`. A handler that
- * does this to old events may have interrupted a reader in the middle of a
- * page. So zeros take the page's place until the next old one goes, and the
- * reader finds that `lock` has changed. */
+/* Closes the events; the caller has saved their count in `last`. Readers of
+ * pages are not under the guard, and a handler that does this to old events may
+ * have interrupted one in the middle of a page. So zeros take the page's place
+ * until the next old one goes, and the reader finds that `lock` has changed. */
 enum cpuc_perf_drop {
 	CPUC_OLD,
 	CPUC_NEW,   /* opened by the caller: no reader is interrupted */

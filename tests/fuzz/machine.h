@@ -365,7 +365,7 @@ static void build_machine(struct fuzz_bytes *b)
 		unselected = cpuc_current;
 	cpuc_current = unselected;
 	cpucycles = cpuc_first;
-	if (extend32_own != NULL)
+	if (extend32_own->first != NULL)
 		memset(extend32_own, 0, sizeof *extend32_own);
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 	calibrated_forget();
