@@ -85,7 +85,7 @@ fi
 # glibc keeps 1664 bytes of thread-local storage for libraries loaded later, and
 # other libraries may have taken most of it.
 cat >"$tmp/eater.c" <<-'C'
-	__thread char eaten[1500] __attribute__((tls_model("initial-exec")));
+	__thread char eaten[1400] __attribute__((tls_model("initial-exec")));
 	char *eater(void) { return eaten; }
 C
 cat >"$tmp/loader.c" <<-'C'
@@ -114,7 +114,7 @@ if test $status -eq 77; then
 	skip "no library with much thread-local storage can be loaded here"
 else
 	test $status -eq 0
-	ok "it can be loaded after 1500 bytes of others' thread-local storage"
+	ok "it can be loaded after 1400 bytes of others' thread-local storage"
 fi
 
 # Benchmarks have a cpucycles.h of their own, with this guard.

@@ -4,6 +4,7 @@
 #include "faults/faults.h"
 
 #ifdef HAVE_LINUX_FILTER_H
+#include <pthread.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -75,6 +76,7 @@ static struct seen *seen, *base;
 static int try(void *arg)
 {
 	const struct attempt *a = arg;
+	struct cpucycles_counter c;
 	int bad;
 
 	unsetenv("cpucyclesimplementation");
@@ -86,7 +88,34 @@ static int try(void *arg)
 	look(seen);
 	if (seen->hz < 1000000 || seen->hz > 100000000000)
 		bad = 4;
+	/* Either it leaves out when the thread does not run, or says so. */
+	if (cpucycles_counterbyname(NULL, &c, sizeof c) == 0 &&
+	    c.kind_id == CPUCYCLES_CALIBRATED &&
+	    (cpucycles_switches() >= 0) != c.per_thread)
+		bad = 5;
 	return bad;
+}
+
+/* A thread's first calibrated count, where it may map no memory. */
+static void *late_thread(void *arg)
+{
+	*(int *)arg = deny(NEW_MMAP, SECCOMP_RET_KILL_PROCESS) != 0
+			      ? CANNOT
+			      : counts(1000);
+	return NULL;
+}
+
+static int late(void *arg)
+{
+	int status = 2;
+	pthread_t id;
+
+	(void)arg;
+	if (strcmp(cpucycles_kind(), "calibrated") != 0 || SANITIZED ||
+	    pthread_create(&id, NULL, late_thread, &status) != 0)
+		return CANNOT;
+	pthread_join(id, NULL);
+	return status;
 }
 
 static const char *reason_of(const char *name)
@@ -214,6 +243,8 @@ int main(void)
 	for (i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i]);
 	check_named();
+	point("a kill for mmap in a new thread, after the selection", late,
+	      NULL, "no calibrated counter, or a sanitizer");
 	return done_testing();
 }
 #else
