@@ -12,11 +12,12 @@
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
 #define COST_STILL 750u
-#define COST_MOVING 256u
+#define COST_MOVING 160u
 #define COST_MEASURED 1500u
 
-/* Looks from one step to the next. */
-#define LOOKS 32
+/* A look comes after this part of the time since the latest step: another is
+ * likely soon. */
+#define LOOKS 16
 
 /* Ticks to the next measurement in a fresh thread or after a pause, and after a
  * step; and between looks, at most where they cost little, and at least. */
@@ -89,7 +90,6 @@ static bool ratio_stepped(struct cpuc_ratio *r)
 		return false;
 	}
 	ratio_begin(r, ratio);
-	r->gap = (uint32_t)ratio_towards(r->still, r->gap, 4);
 	r->still = 0;
 	return true;
 }
@@ -104,7 +104,7 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t t)
 		ratio = __atomic_load_n(&cpuc_calibration.recent,
 					__ATOMIC_RELAXED);
 		ratio_begin(r, ratio << CPUC_RECENT_BITS);
-		r->gap = (uint32_t)CPUC_RATIO_LONG;
+		r->still = (uint32_t)CPUC_RATIO_LONG;
 		/* The thread that calibrated has just made its windows. */
 		if (t - cpuc_calibration.tick < cpuc_calibration.span)
 			return true;
@@ -163,7 +163,7 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
 	uint32_t least = ratio_product(r->cost, COST_MOVING);
 	uint32_t most = ratio_product(r->cost, COST_STILL);
-	uint32_t wait = (r->still > r->gap ? r->still : r->gap) / LOOKS;
+	uint32_t wait = r->still / LOOKS;
 
 	least = least > MOVING ? least : MOVING;
 	most = most > STILL ? most : STILL;

@@ -19,7 +19,6 @@ struct cpuc_ratio {
 	uint32_t left;  /* and to the next measurement */
 	uint32_t wait;  /* usual time between measurements at present */
 	uint32_t still; /* since the ratio's latest step */
-	uint32_t gap;   /* usual time between steps */
 	uint32_t cost;  /* of a look, with what is around it */
 	uint32_t noise; /* from one measurement to the next */
 	int32_t drift;  /* of looks from the mean */
