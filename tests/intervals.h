@@ -9,7 +9,9 @@
 #include "tools/common/known.h"
 
 #define LOW 0.9      /* a step of the core's rate may hide 5% */
-#define BLOCK 100e6  /* ns of counting within which a new rate is followed */
+#define GROUP 3      /* intervals that show how fast the core is */
+#define GROUPS 64    /* of these within which a new rate is followed */
+#define FASTER 0.97  /* of the time that the work took: the core is */
 #define AWAY 500e3   /* ns that the thread has not run for */
 #define ABOVE 1.01   /* of the thread's clock, and AWAY */
 #define BINS 4000    /* thousandths of the work */
@@ -23,10 +25,11 @@ struct found {
 	float needs[RATES]; /* cycles per ns, for a count to be no higher */
 };
 
-/* The least time that the work took in this block of time and in those before,
+/* The least time that the work took in each of the latest groups of intervals,
  * by the thread's clock. */
 struct pace {
-	double end, now, before[2];
+	double now, before[GROUPS];
+	unsigned n;
 };
 
 /* What has passed by the clocks, and how often the thread lost its CPU: not to
@@ -51,22 +54,21 @@ static void observe(struct found *f)
 	f->rate = now > f->rate ? now : f->rate;
 }
 
-/* A core that has just become faster may have its cycles counted too low by as
- * much, for as long as cpucycles(3) says. Then the work takes less time than it
- * did: how much of that, at most 1. Whoever else has the CPU makes it more. */
-static double follow_pace(struct pace *p, double ran, double now)
+/* A core that has just become faster has its cycles counted too low by as much,
+ * until the next look at its rate. Then a whole group took more time not long
+ * ago: how much of that the work takes now, at most 1. */
+static double follow_pace(struct pace *p, double ran)
 {
-	double before =
-		p->before[0] < p->before[1] ? p->before[1] : p->before[0];
+	double slowest = 0;
+	unsigned i;
 
-	if (now > p->end) {
-		p->before[1] = p->before[0];
-		p->before[0] = p->now;
+	for (i = 0; i < GROUPS; i++)
+		slowest = p->before[i] > slowest ? p->before[i] : slowest;
+	if (p->n % GROUP == 0 || ran < p->now)
 		p->now = ran;
-		p->end = now + BLOCK;
-	}
-	p->now = ran < p->now ? ran : p->now;
-	return ran < before ? ran / before : 1;
+	if (++p->n % GROUP == 0)
+		p->before[p->n / GROUP % GROUPS] = p->now;
+	return ran < slowest ? ran / slowest : 1;
 }
 
 static void judge(struct found *f, double count, double pace,
@@ -76,7 +78,8 @@ static void judge(struct found *f, double count, double pace,
 	double bin = share * 1000;
 
 	f->intervals++;
-	if (share < LOW * pace)
+	/* The clocks' readings are in the pace as well, and dilute it. */
+	if (share < (pace < FASTER ? LOW * pace * pace : LOW))
 		f->low++;
 	else if (share < LOW)
 		f->faster++;
