@@ -45,16 +45,20 @@ uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
 
 /* The slow path, and what must come after it: what it takes is in nobody's
  * count, so the next interval begins at a tick that is read last of all, when
- * signals are no longer blocked. A handler that came in between has opened the
- * count already. (One that comes just before the tick is stored counts its own
- * time twice; never too little.) Not inline, or the fast path would have to
- * save registers. */
+ * signals are no longer blocked. The word is armed once more before: a tracer's
+ * stop at that system call has cleared it. A handler that came in between has
+ * opened the count already. (One that comes just before the tick is stored
+ * counts its own time twice; never too little.) Not inline, or the fast path
+ * would have to save registers. */
 static __attribute__((noinline, unused)) uint64_t
 cpuc_calibrated_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
-	uint64_t n = cpuc_calibrated_slow(armed, d), t = (uint64_t)clock();
+	uint64_t n = cpuc_calibrated_slow(armed, d), t;
 
+	if (c->due == 0 && c->wait != 0)
+		*c->word = c->armed;
+	t = (uint64_t)clock();
 	CPUC_FENCE();
 	if (c->due == 0 && c->wait != 0) {
 		c->tick = t;
@@ -82,7 +86,7 @@ cpuc_calibrated(long long (*clock)(void))
 	n = c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
 	c->seen = (uint32_t)d;
 	CPUC_FENCE();
-	if (__builtin_expect(*c->word == armed, 1))
+	if (__builtin_expect(*(const uintptr_t *)c->word == armed, 1))
 		return n;
 slow:
 	return cpuc_calibrated_anew(clock, armed, d);

@@ -14,8 +14,8 @@
  * the C library reserves room for libraries loaded by dlopen, as glibc does;
  * the compiler's choice elsewhere. That room is about 1600 bytes for all
  * libraries of a process, and a library takes it as a whole, variables of other
- * models included. So this one has at most 256 bytes of thread-local storage. What
- * needs more is in cpuc_thread_memory(). */
+ * models included. So this one has at most 256 bytes of thread-local storage.
+ * What needs more is in cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_THREAD __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else

@@ -73,6 +73,7 @@ static void none(void)
 static void once(void)
 {
 	count();
+	pretended_hold();
 	steps_mark();
 	count();
 	steps_mark();

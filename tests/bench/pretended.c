@@ -2,7 +2,9 @@
 /* The library's paths to counters that this machine lacks, with the clock that
  * it has in their place. */
 #include <config.h>
+#include "../../src/calibrated.h"
 #include "../../src/slot.h"
+#include "../../src/thread.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../../src/perf/read.h"
 #endif
@@ -19,11 +21,19 @@ long long (*pretended_composed(unsigned bits, unsigned ratio))(void)
 	static struct cpuc_counter counter = {.read = clock_read};
 	static struct cpuc_slot slot = {.counter = &counter};
 
+	/* For the anchors of 32-bit counts. */
+	cpuc_thread_prepare();
 	counter.bits = bits;
 	slot.scale = cpuc_scale_of(ratio, 1);
 	cpuc_compose(&slot);
 	cpuc_current = &slot;
 	return slot.entry;
+}
+
+void pretended_hold(void)
+{
+	if (cpuc_own_count.due != 0)
+		cpuc_own_count.due = UINT32_MAX;
 }
 
 #if HAVE_COUNTER_DEFAULT_PERFEVENT

@@ -10,4 +10,8 @@ long long (*pretended_composed(unsigned bits, unsigned ratio))(void);
  * system. */
 long long (*pretended_perf(void))(void);
 
+/* A calibrated count looks at the core's rate every now and then, and time runs
+ * while steps are taken: not in the next call. */
+void pretended_hold(void);
+
 #endif
