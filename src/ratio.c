@@ -188,14 +188,14 @@ static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 {
-	uint64_t passed = t - r->since, stepped = r->still;
+	uint64_t passed = t - r->since;
 	bool pause = passed > r->until + CPUC_RATIO_LONG / 8;
 	enum ratio_verdict verdict = DRIFTS;
-	uint32_t ticks;
+	uint32_t ticks, still;
 
 	ticks = (uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
 	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
-	stepped = r->still;
+	still = r->still;
 	r->left -= r->left < ticks ? r->left : ticks;
 	r->since = t;
 	if (r->left > 0)
@@ -208,7 +208,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 		r->known = r->known > 2 ? 2 : r->known;
 		ratio_measure(r, t);
 	}
-	if (r->still < stepped)
+	if (r->still < still)
 		ratio_next(r, t, STEPPED);
 	else if (pause)
 		ratio_next(r, t, SOON);
