@@ -21,12 +21,14 @@
 #define RAMP (cpuc_calibration.hz / 1000)
 
 /* A count may be too high by this part of the time for which the thread runs;
- * and by so many ticks at once, for each of two reasons. */
+ * and by so many ticks at once, for each of two reasons; and by fewer in a
+ * thread's first intervals. */
 #define SPARE 150
 #define BUDGET (cpuc_calibration.hz / 5000)
+#define BUDGET_FIRST (cpuc_calibration.hz / 25000)
 
-/* Ticks of a pause that is the host's rather than a wait. */
-#define PAUSE (cpuc_calibration.hz / 20000)
+/* Ticks of a pause that is no wait: those take longer. */
+#define PAUSE (cpuc_calibration.hz / 100000)
 
 /* Ticks that are not worth leaving out: the clocks' rates differ a little. */
 #define SLACK(d) (cpuc_calibration.hz / 500000 + (d) / 1024)
@@ -50,16 +52,21 @@ static uint64_t count_latest(const struct cpuc_core_count *c)
 	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
-/* Ticks that the thread's clock may be short by after a wait. Linux stops it
- * when a wakeup on another CPU asks for this one (rq_clock_skip_update()), and
- * the thread runs on until the interrupt comes, which takes a virtual CPU up to
- * 20 us. Only a preemption does that, no wait of its own. */
-static uint64_t count_short(struct cpuc_core_count *c)
+/* Whether the thread has waited since this was asked last, by itself or for
+ * others, and the ticks that its clock may lack after that. Linux stops the
+ * clock when a wakeup on another CPU asks for this one
+ * (rq_clock_skip_update()), and the thread runs on until the interrupt comes,
+ * which takes a virtual CPU up to 20 us. Only a preemption does that, no wait
+ * of its own. */
+static bool count_waited(struct cpuc_core_count *c, uint64_t *lacks)
 {
-	uint32_t before = c->preemptions;
+	const struct cpuc_switches before = c->switches;
+	bool forced;
 
-	c->preemptions = cpuc_rseq_preemptions();
-	return c->preemptions != before ? cpuc_calibration.hz / 50000 : 0;
+	c->switches = cpuc_rseq_switches();
+	forced = c->switches.forced != before.forced;
+	*lacks = forced ? cpuc_calibration.hz / 50000 : 0;
+	return forced || c->switches.own != before.own;
 }
 
 static void count_earn(uint32_t *budget, uint64_t ticks)
@@ -88,17 +95,18 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
 static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 			  bool interrupted)
 {
-	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE;
+	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE, lacks;
+	bool wait = interrupted && missing > PAUSE && count_waited(c, &lacks);
 
 	count_earn(&c->spare, ran / SPARE);
-	if (!interrupted)
+	if (!wait)
 		count_earn(&c->pauses, missing);
 	if (missing <= SLACK(d))
 		return d;
-	if (interrupted && missing > PAUSE) {
+	if (wait) {
 		c->dense = DENSE_LOOKS;
 		more = count_spend(&c->pauses, c->seen) +
-		       count_spend(&c->spare, count_short(c));
+		       count_spend(&c->spare, lacks);
 	}
 	return more < missing ? ran + more : d;
 }
@@ -159,7 +167,7 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->ratio.mean = cpuc_calibration.ratio;
 	c->tick = t;
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
-	c->spare = c->pauses = (uint32_t)BUDGET;
+	c->spare = c->pauses = (uint32_t)BUDGET_FIRST;
 	c->word = word != NULL ? word : &c->armed;
 }
 
@@ -191,14 +199,21 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 	       cpuc_ratio_scaled(d - old, c->ratio.mean);
 }
 
+/* The thread's clock. Where the kernel tells of no interruption, nothing says
+ * when to look at it. */
+static uint64_t count_clock(const struct cpuc_core_count *c)
+{
+	return c->word != &c->armed ? cpuc_clock_thread_ns() : 0;
+}
+
 /* Ends what the thread counted from, at the tick that its caller read, measures
  * if it is time for that, and begins anew. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, ratio, ran = 0, n;
+	uint64_t t = c->tick + d, ratio, ran, n;
 	uint32_t wait = c->wait;
-	bool interrupted, looked = false;
+	bool interrupted, due, looked;
 
 	count_close(c);
 	if (c->word == NULL)
@@ -213,19 +228,18 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	if (interrupted)
 		cpuc_rseq_interrupted();
 	c->armed = cpuc_rseq_arm(c->word);
-	/* Where the kernel tells of nothing, nothing says when to look. */
-	if (c->word != &c->armed)
-		ran = cpuc_clock_thread_ns();
+	ran = count_clock(c);
 	ratio = c->ratio.mean;
 	if (interrupted && c->cpu != cpuc_rseq_cpu()) {
 		c->cpu = cpuc_rseq_cpu();
 		cpuc_ratio_moved(&c->ratio, t);
 	}
-	if (cpuc_ratio_left(&c->ratio, t) == 0)
-		looked = cpuc_ratio_update(&c->ratio, t);
+	due = cpuc_ratio_left(&c->ratio, t) == 0;
+	looked = due && cpuc_ratio_update(&c->ratio, t);
 	n = count_at(c, t, ran, wait, ratio, interrupted);
-	c->ran = ran;
-	if (ran != 0)
+	/* A measurement takes long, and is in no interval. */
+	c->ran = due && !looked ? count_clock(c) : ran;
+	if (c->ran != 0)
 		c->process = cpuc_process_word();
 	n = count_settle(c, n, count_wait(c, t));
 	if (looked && !interrupted)
@@ -234,7 +248,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 }
 
 /* A call in the midst of that: in the handler of a fault, or of any signal
- * where none can be blocked. */
+ * where none can be blocked. (If such a handler interrupts another one here,
+ * counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
 	if (c->wait == 0)

@@ -30,10 +30,10 @@ struct cpuc_core_count {
 	uint32_t cpu;           /* that the ratio was measured on */
 	unsigned dense;         /* so many looks are to be dense */
 	uint32_t spare, pauses; /* ticks: the budgets of count_run() */
-	uint32_t preemptions;   /* until the latest wait */
-	uint64_t given;         /* the highest count in the midst of a change */
-	uint64_t ran; /* ns by the thread's clock, just before `tick`; 0:
-			 unknown */
+	struct cpuc_switches switches; /* until the latest wait */
+	uint64_t given; /* the highest count in the midst of a change */
+	uint64_t ran;   /* ns by the thread's clock, just before `tick`; 0:
+			   unknown */
 	const uint32_t *process; /* cpuc_process_word() of `ran` */
 };
 

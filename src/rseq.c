@@ -125,16 +125,17 @@ uint32_t cpuc_rseq_cpu(void)
 	return rseq_area()->cpu_id;
 }
 
-uint32_t cpuc_rseq_preemptions(void)
+struct cpuc_switches cpuc_rseq_switches(void)
 {
 	struct rusage usage;
+	struct cpuc_switches n = {0, ++rseq_own.armed};
 	int saved = errno;
-	long n = -(long)++rseq_own.armed;
 
 	if (getrusage(RUSAGE_THREAD, &usage) == 0)
-		n = usage.ru_nivcsw;
+		n = (struct cpuc_switches){(uint32_t)usage.ru_nvcsw,
+					   (uint32_t)usage.ru_nivcsw};
 	errno = saved;
-	return (uint32_t)n;
+	return n;
 }
 
 /* The half of the field that holds a pointer: the other one stays zero. */
@@ -167,9 +168,9 @@ cpuc_rseq_word *cpuc_rseq_own(void)
 	return NULL;
 }
 
-uint32_t cpuc_rseq_preemptions(void)
+struct cpuc_switches cpuc_rseq_switches(void)
 {
-	return 0;
+	return (struct cpuc_switches){0, 0};
 }
 
 #endif

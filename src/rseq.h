@@ -28,10 +28,13 @@ uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
 /* The CPU on which the calling thread, which has a word, is running. */
 uint32_t cpuc_rseq_cpu(void);
 
-/* How often another thread took the CPU from the calling one, which did not
- * wait by itself; another number each time where that is unknown. Keeps errno.
- */
-uint32_t cpuc_rseq_preemptions(void);
+/* How often the calling thread gave up the CPU to wait, and how often others
+ * took it; other numbers each time where that is unknown. Keeps errno. */
+struct cpuc_switches {
+	uint32_t own, forced;
+};
+
+struct cpuc_switches cpuc_rseq_switches(void);
 
 /* Counts an interruption of which the calling thread's word has told. */
 void cpuc_rseq_interrupted(void);

@@ -9,7 +9,7 @@
 /* The pretended kernel's word and the thread's clock, in place of rseq.c. */
 #define cpuc_rseq_own fake_word
 #define cpuc_rseq_cpu fake_cpu
-#define cpuc_rseq_preemptions fake_preemptions
+#define cpuc_rseq_switches fake_switches
 #define cpuc_clock_thread_ns fake_thread_ns
 #include "../src/calibrated.c"
 #include "forget.h"
@@ -126,9 +126,9 @@ uint32_t fake_cpu(void)
 
 static uint32_t preempted;
 
-uint32_t fake_preemptions(void)
+struct cpuc_switches fake_switches(void)
 {
-	return preempted;
+	return (struct cpuc_switches){0, preempted};
 }
 
 uint64_t fake_thread_ns(void)
@@ -733,7 +733,7 @@ static void preempt(double ns)
 {
 	now += ns;
 	away += ns;
-	preempted++;
+	preempted += ns > 0 ? 1u : 0u;
 	pretended_word = 0;
 }
 

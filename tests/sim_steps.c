@@ -111,7 +111,8 @@ static void stepped(int sig, siginfo_t *info, void *context)
 	if (steps == 0 || --steps > 0)
 		return;
 	first = 0;
-	if (inner != 0) {
+	/* In the midst of a change, faults' handlers do not nest. */
+	if (inner != 0 && !cpuc_guard_inside) {
 		steps = inner;
 		inner = 0;
 		__asm__ volatile("int3");
