@@ -21,7 +21,7 @@ static uint64_t coarse_ns(void)
 	return pretended_ns ? pretended_ns : cpuc_clock_coarse_ns();
 }
 
-static unsigned asked; /* for memory */
+static __thread unsigned asked; /* for memory */
 static bool denied, interrupts;
 
 static void *memory(size_t size, void (*ended)(void *memory, bool last))
