@@ -1092,7 +1092,8 @@ static void steps_shuffle(double *ns, double *level)
 
 static void steps_replay(const char *order, bool shuffle)
 {
-	double ns[STEPS_MOST], level[STEPS_MOST], error[BLOCKS], end;
+	double ns[STEPS_MOST] = {0}, level[STEPS_MOST] = {0};
+	double error[BLOCKS] = {0}, end;
 	double begin, next, slow = 0, before, done, spent = 0;
 	uint64_t a, b;
 	int i, n = 0, k = 0, up = 1;
