@@ -8,7 +8,7 @@
 #include "intervals.h"
 
 #define WARM 0.2 /* s */
-#define TRIES_LOW 5
+#define TRIES_LOW 10
 #define TRIES 20   /* the host may take the CPU away, unseen by any clock */
 #define SHORT 9000 /* cycles */
 
