@@ -3,7 +3,7 @@
  * due for a look at the thread's clock or for a measurement, or the thread was
  * interrupted.
  *
- * A reading may be too high, never too low. The thread's clock says for how
+ * In doubt a reading is too high, not too low. The thread's clock says for how
  * long the thread ran since the clock was last read. It has not run for longer
  * since its latest count, so the count goes on by that much at most. */
 #include <config.h>

@@ -128,7 +128,8 @@ uint32_t cpuc_rseq_cpu(void)
 struct cpuc_switches cpuc_rseq_switches(void)
 {
 	struct rusage usage;
-	struct cpuc_switches n = {0, ++rseq_own.armed};
+	/* Nobody asks twice about one interruption. */
+	struct cpuc_switches n = {0, rseq_own.interrupted};
 	int saved = errno;
 
 	if (getrusage(RUSAGE_THREAD, &usage) == 0)
