@@ -2,18 +2,13 @@
 /* A calibrated counter leaves out the time for which its thread does not run,
  * on this machine: threads that share a CPU, waits, signals, forks, and others
  * who use restartable sequences, or have switched them off. */
-#include "faults/faults.h"
+#include "load.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdbool.h>
 #include <sys/time.h>
-#include "tools/common/affinity.h"
 #include "tools/common/known.h"
 #if HAVE_RSEQ
 #include <sys/rseq.h>
-#include <sys/syscall.h>
 #endif
 
 #define TRIES 20 /* the host may take the CPU away, of which no clock tells */
@@ -34,22 +29,6 @@ static void chain(int times)
 {
 	while (times-- > 0)
 		known->loop(CYCLES / known->turn);
-}
-
-static double ran_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static double wall_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 /* What a thread does, around so many chains each time; by how much its count is
@@ -177,18 +156,10 @@ static void alarms(int us)
 
 static void check_rival(void)
 {
-	pid_t pid = fork();
+	pid_t pid = load_rival(load_busy);
 
-	if (pid == 0) {
-#ifdef PR_SET_PDEATHSIG
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-		for (;;)
-			__asm__ __volatile__("");
-	}
 	check_job("beside a busy process", NULL, 30, 3, 1, 0.2);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	load_rival_end(pid);
 }
 
 /* A count and the clocks beside it. */
@@ -344,18 +315,6 @@ static void check_sections(void)
 }
 #endif
 
-/* Under a sanitizer a clock may be selected, because calls take longer. */
-static bool select_calibrated(void)
-{
-	struct cpucycles_counter c;
-	unsigned i;
-
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (c.usable && c.kind_id == CPUCYCLES_CALIBRATED)
-			return cpucycles_select(c.name) == 0;
-	return false;
-}
-
 /* The program runs itself again without rseq. */
 static int without(void *arg)
 {
@@ -374,7 +333,7 @@ static int is_without(void)
 
 	if (__rseq_size != 0)
 		return 2;
-	select_calibrated();
+	load_select();
 	/* Somebody else's, of another size than the C library's. */
 	if (syscall(SYS_rseq, area, (int)sizeof area, 0, RSEQ_SIG) != 0)
 		syscall(SYS_rseq, area, 32, 0, RSEQ_SIG);
@@ -393,7 +352,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	if (mode != NULL)
 		return is_without();
-	if (!select_calibrated())
+	if (!load_select())
 		skip_all("no calibrated counter here");
 	point("switched off by GLIBC_TUNABLES, or somebody else's", without,
 	      argv, "cannot run itself again");

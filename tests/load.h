@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What a test puts beside its counting code, on Linux: timers that signal one
- * thread, rivals for its CPU, and a process of its own for each scenario. */
+/* What a test puts beside its counting code: rivals for its CPU, a process of
+ * its own for each scenario, and, on Linux, timers that signal one thread. */
 #ifndef LOAD_H
 #define LOAD_H
 
@@ -42,26 +42,36 @@ __attribute__((unused)) static double wall_ns(void)
 	return ns_of(CLOCK_MONOTONIC);
 }
 
+/* Selects a calibrated counter: under a sanitizer a clock may be selected, as
+ * calls take longer. False: there is none. */
+__attribute__((unused)) static bool load_select(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (c.usable && c.kind_id == CPUCYCLES_CALIBRATED)
+			return cpucycles_select(c.name) == 0;
+	return false;
+}
+
 /* Selects what these tests are of, or skips them all. */
 __attribute__((unused)) static void load_begin(void)
 {
 	const char *text = getenv("LIVE_SECONDS");
 	struct cpucycles_counter c;
-	unsigned i;
 
 	if (text != NULL && atof(text) > 0)
 		load_seconds = atof(text);
-	/* Under a sanitizer a clock may be selected, as calls take longer. */
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (c.usable && c.kind_id == CPUCYCLES_CALIBRATED)
-			break;
-	if (cpucycles_counter(i, &c, sizeof c) != 0)
+	if (!load_select())
 		skip_all("no calibrated counter here");
-	if (!c.per_thread || cpucycles_select(c.name) != 0)
+	cpucycles_counterbyname(NULL, &c, sizeof c);
+	if (!c.per_thread)
 		skip_all("%s does not count each thread alone", c.name);
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
+#ifdef SIGEV_THREAD_ID
 /* Signals the calling thread alone, from now on; returns false if it cannot. */
 __attribute__((unused)) static bool load_timer(timer_t *timer, int sig,
 					       long every_ns)
@@ -106,6 +116,7 @@ __attribute__((unused)) static void load_pin(void)
 	affinity_pin(&cpus, affinity_here());
 	CPU_FREE(cpus.set); /* affinity_end() would undo it */
 }
+#endif
 
 __attribute__((unused)) static void load_busy(void)
 {

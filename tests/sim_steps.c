@@ -28,14 +28,10 @@ static cpuc_rseq_word *word_or_none(void)
 #include "thread.h"
 
 #if defined __linux__ && defined __x86_64__
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "single_steps.h"
 
 #define HZ 2596000000
 #define LATE (HZ / 10) /* a measurement that old is taken over */
-#define TRAP_FLAG 0x100
 
 /* The machine: a core of twice or three times the clock's rate. */
 static long long ticks;
@@ -43,7 +39,7 @@ static unsigned rate;
 
 /* How many ticks are read until steps begin, which end at the next tick; how
  * many steps until the handler acts, and until another does in its midst. */
-static volatile long first, steps, inner;
+static volatile long first, inner;
 static void (*volatile act)(void);
 
 /* In one instruction. */
@@ -101,14 +97,9 @@ static void count(void)
 
 static void stepped(int sig, siginfo_t *info, void *context)
 {
-	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
-
 	(void)sig;
 	(void)info;
-	*flags &= ~TRAP_FLAG;
-	if (steps > 1)
-		*flags |= TRAP_FLAG;
-	if (steps == 0 || --steps > 0)
+	if (!steps_made(context))
 		return;
 	first = 0;
 	/* In the midst of a change, faults' handlers do not nest. */
@@ -250,18 +241,9 @@ static void within(const char *name, void (*what)(void))
 	ok(!back && all > 100, "%s, and another in its midst: %ld", name, all);
 }
 
-/* Emulators may not step, or may step through the handler too, for ever. */
-static bool can_step(void)
+static bool one_step(void)
 {
-	const struct rlimit none = {0, 0};
-	int status = -1;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		setrlimit(RLIMIT_CORE, &none);
-		_exit(!at_step(quick, 2, 1, 2, 0));
-	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+	return at_step(quick, 2, 1, 2, 0);
 }
 
 int main(void)
@@ -286,7 +268,7 @@ int main(void)
 		ok(0, "calibrates: %s", why);
 		return done_testing();
 	}
-	if (!can_step())
+	if (!steps_work(one_step))
 		skip_all("no single steps here");
 	if (cpuc_rseq_own() == NULL)
 		skip("no word here that tells of interruptions");
