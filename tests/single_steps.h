@@ -29,7 +29,7 @@ static bool steps_made(void *context)
 
 /* Whether this holds in a process that may die of it: emulators may not step,
  * or may step through the handler too, for ever. */
-static bool steps_work(bool (*right)(void))
+static bool steps_work(bool (*works)(void))
 {
 	const struct rlimit none = {0, 0};
 	int status = -1;
@@ -37,7 +37,7 @@ static bool steps_work(bool (*right)(void))
 
 	if (pid == 0) {
 		setrlimit(RLIMIT_CORE, &none);
-		_exit(!right());
+		_exit(!works());
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
