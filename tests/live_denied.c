@@ -4,7 +4,6 @@
 #include "faults/faults.h"
 
 #ifdef HAVE_LINUX_FILTER_H
-#include <pthread.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -94,28 +93,6 @@ static int try(void *arg)
 	    (cpucycles_switches() >= 0) != c.per_thread)
 		bad = 5;
 	return bad;
-}
-
-/* A thread's first calibrated count, where it may map no memory. */
-static void *late_thread(void *arg)
-{
-	*(int *)arg = deny(NEW_MMAP, SECCOMP_RET_KILL_PROCESS) != 0
-			      ? CANNOT
-			      : counts(1000);
-	return NULL;
-}
-
-static int late(void *arg)
-{
-	int status = 2;
-	pthread_t id;
-
-	(void)arg;
-	if (strcmp(cpucycles_kind(), "calibrated") != 0 || SANITIZED ||
-	    pthread_create(&id, NULL, late_thread, &status) != 0)
-		return CANNOT;
-	pthread_join(id, NULL);
-	return status;
 }
 
 static const char *reason_of(const char *name)
@@ -243,8 +220,6 @@ int main(void)
 	for (i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i]);
 	check_named();
-	point("a kill for mmap in a new thread, after the selection", late,
-	      NULL, "no calibrated counter, or a sanitizer");
 	return done_testing();
 }
 #else

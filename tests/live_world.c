@@ -219,8 +219,36 @@ static int small_stack_faults(void *arg)
 		return CANNOT;
 	return small_stack(arg);
 }
+
+/* A thread's first calibrated count, where it may map no memory. */
+static void *late_thread(void *arg)
+{
+	*(int *)arg = deny(NEW_MMAP, SECCOMP_RET_KILL_PROCESS) != 0
+			      ? CANNOT
+			      : counts(1000);
+	return NULL;
+}
+
+static int late(void *arg)
+{
+	int status = 2;
+	pthread_t id;
+
+	(void)arg;
+	if (strcmp(cpucycles_kind(), "calibrated") != 0 || SANITIZED ||
+	    pthread_create(&id, NULL, late_thread, &status) != 0)
+		return CANNOT;
+	pthread_join(id, NULL);
+	return status;
+}
 #else
 static int small_stack_faults(void *arg)
+{
+	(void)arg;
+	return CANNOT;
+}
+
+static int late(void *arg)
 {
 	(void)arg;
 	return CANNOT;
@@ -244,6 +272,8 @@ int main(void)
 	      NULL, why);
 	point("a first call on a stack of 16 KiB", small_stack, NULL, why);
 	point("with faults in it", small_stack_faults, NULL, why);
+	point("a kill for mmap in a new thread, after the selection", late,
+	      NULL, "no calibrated counter, or a sanitizer");
 	point("a first call in a handler takes at most 4 KB of stack on x86-64",
 	      handler_stack, NULL, "a counter faults here, or a sanitizer");
 	point("and so does one that must read files for the frequency",
