@@ -7,9 +7,9 @@
  * better ways are tried again from time to time. Only events that are not
  * pinned can lose their register unnoticed, so these are never mapped.
  *
- * All of this is under the guard of ../thread.h, but for one thing: pages are
- * read without it too, since it takes system calls. A signal handler that comes
- * in the midst of that may replace the events. */
+ * Events are replaced under the guard of ../thread.h, but read without it,
+ * since it takes two system calls. A signal handler that interrupts a reader
+ * may replace them. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
@@ -22,6 +22,16 @@
  * page all the while, and the next page to go takes the zeros from under it. */
 #define AGAIN 64
 #define AGAIN_NS 20000000
+
+/* Before the events: a handler that replaces them adds their count to it. What
+ * is missing in the sum then is in `last`. */
+static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
+{
+	uint64_t base = t->base;
+
+	CPUC_FENCE();
+	return base;
+}
 
 /* Adds up the pages. An event for another type of core has index 0 and its
  * whole count in the offset. So one index that is not 0 is enough. When the
@@ -36,10 +46,7 @@ static bool perf_read_pages(const struct cpuc_perf_thread *t,
 	/* Without the first none is used. */
 	if (pmu->reg == NULL || t->event[0].page == &cpuc_no_page)
 		return false;
-	/* First: a handler that replaces the pages adds their count to it. What
-	 * is missing in the sum then is in `last`. */
-	*sum = t->base;
-	CPUC_FENCE();
+	*sum = perf_read_base(t);
 	for (i = 0; i < pmu->events; i++) {
 		any |= cpuc_page_read(t->event[i].page, pmu->reg, &count);
 		*sum += count;
@@ -56,7 +63,7 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 	uint64_t count;
 	unsigned i;
 
-	*sum = t->base;
+	*sum = perf_read_base(t);
 	for (i = 0; i < pmu->events; i++) {
 		const struct cpuc_perf_event *event = &t->event[i];
 
@@ -106,28 +113,37 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 	return sum;
 }
 
-/* Whether the events can be read as they are, and need no better way. */
-static bool perf_read_again(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
-			    unsigned best, uint64_t *sum)
+static unsigned perf_read_best(const struct cpuc_pmu *pmu)
 {
-	/* Again: between two, the thread may have moved to another core. */
+	return pmu->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
+}
+
+/* Whether the events can be read as they are, and no better way is due. */
+static bool perf_read_as_is(struct cpuc_perf_thread *t,
+			    const struct cpuc_pmu *pmu, uint64_t *sum)
+{
+	if (!cpuc_perf_thread_has(t, pmu))
+		return false;
 	if (perf_read_pages(t, pmu, sum))
 		return true;
-	if (t->way == CPUC_MAPPED)
-		t->unreadable = cpuc_clock_ns();
-	else if (t->way != best && t->reads++ >= AGAIN &&
-		 cpuc_clock_ns() - t->unreadable >= AGAIN_NS)
+	if (t->way == CPUC_MAPPED ||
+	    (t->way != perf_read_best(pmu) && t->reads++ >= AGAIN &&
+	     cpuc_clock_ns() - t->unreadable >= AGAIN_NS))
 		return false;
 	return perf_read_events(t, pmu, sum);
 }
 
 static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
 {
-	unsigned way = pmu->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
+	unsigned way = perf_read_best(pmu);
 	uint64_t sum;
 
-	if (cpuc_perf_thread_has(t, pmu) && perf_read_again(t, pmu, way, &sum))
+	/* Again: a handler may have replaced them, or the thread may have moved
+	 * to another core between two pages. */
+	if (perf_read_as_is(t, pmu, &sum))
 		return sum;
+	if (cpuc_perf_thread_has(t, pmu) && t->way == CPUC_MAPPED)
+		t->unreadable = cpuc_clock_ns();
 	perf_read_drop(t, CPUC_OLD);
 	if (cpuc_clock_ns() - t->unreadable < AGAIN_NS)
 		way = CPUC_KEPT;
@@ -172,8 +188,7 @@ static uint64_t perf_read(struct cpuc_pmu *pmu)
 		return (uint64_t)(pmu->counts == PERF_COUNT_HW_INSTRUCTIONS
 					  ? cpuc_first_instructions()
 					  : cpuc_first());
-	/* The usual case with several types of cores. */
-	if (cpuc_perf_thread_has(t, pmu) && perf_read_pages(t, pmu, &sum))
+	if (perf_read_as_is(t, pmu, &sum))
 		return perf_read_result(t, sum);
 	return perf_read_guarded(pmu);
 }

@@ -41,9 +41,9 @@ __attribute__((unused)) static int in_child(int (*f)(void *), void *arg)
 {
 	const struct timespec nap = {0, 500000};
 	const struct rlimit none = {0, 0};
-	/* Seconds: an emulator is slow, and a child's child must be killed by
-	 * the child. */
-	static int patience = 60;
+	/* Seconds: an emulated machine with one CPU is slow, and a child's
+	 * child must be killed by the child. */
+	static int patience = 240;
 	time_t end = time(NULL) + patience;
 	int status = -1;
 	pid_t pid;
