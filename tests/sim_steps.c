@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Signal handlers that count at every third instruction of a calibrated count
- * and its measurement, or at every one if CASES is set in the environment, on a
- * pretended machine: no later call counts less. */
+/* Signal handlers that count at every eleventh instruction of a calibrated
+ * count and its measurement, or at every one if CASES is set in the
+ * environment, on a pretended machine: no later call counts less. */
 #include <config.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -193,9 +193,9 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 	return acted;
 }
 
-/* From one step with a handler to the next: the narrowest gap that was ever
- * found was three instructions wide. */
-static long stride = 3;
+/* From one step with a handler to the next. The narrowest gap that was ever
+ * found was three instructions wide, which is for make check-long to find. */
+static long stride = 11;
 
 static void at_each(const char *mode, const char *name, void (*what)(void))
 {
@@ -235,7 +235,7 @@ static void within(const char *name, void (*what)(void))
 	for (tick = 1; tick <= last;
 	     tick = tick < last && tick + 5 > last ? last : tick + 5)
 		for (outer = 1; at_step(what, 3, tick, outer, 0);
-		     outer += tick == last ? 2 : 61)
+		     outer += tick == last ? 3 : 61)
 			for (step = 1 + outer % 7; step < 250; step += 7)
 				all += at_step(what, 3, tick, outer, step);
 	ok(!back && all > 100, "%s, and another in its midst: %ld", name, all);
