@@ -21,10 +21,13 @@ ok "one line for each item"
 grep -qE '^cpucycles implementation [a-z0-9-]+$' "$tmp/out" &&
 	test "$(wc -l <"$tmp/out")" -eq 10
 ok "and one for the counter"
-sed -n 's/^cpucycles noise verdict differences under \([0-9.]*\)% cannot be seen here with medians of 1000.*/\1/p' \
+sed -n 's/^cpucycles noise verdict differences under \([0-9.]*\)% cannot be seen here with medians of 500 timed in turn.*/\1/p' \
 	"$tmp/out" | awk -v status=$status \
 	'{ n++ } END { exit n != 1 || ($1 > 1) != status }'
 ok "the status, $status, is 1 if the verdict is worse than 1%"
+grep -qE '^cpucycles noise rate ([0-9]+ MHz, )?(no steps|[0-9.]+ steps of [0-9.]+% a second, levels of [0-9.]+ ms), moved' \
+	"$tmp/out"
+ok "the rate's steps are told"
 awk '/noise (interrupts|preemption) .* of the time/ { sum += $4 }
 	END { exit !(sum >= 0 && sum <= 100) }' "$tmp/out"
 ok "no more than all of the time is lost"

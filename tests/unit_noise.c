@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "../src/tools/common/tool.h"
-#include "../src/tools/info/noise.h"
+#include "../src/tools/info/noise_text.h"
 #include "tree.h"
 
 #define CPUS "/sys/devices/system/cpu"
@@ -57,7 +57,7 @@ static int visible(int n, long long apart, long long step)
 
 	for (i = 0; i < NOISE_BATCHES; i++)
 		median[i] = i < n ? 37000 + apart : 37000;
-	return noise_visible(median, NOISE_BATCHES, step);
+	return noise_apart(median, NOISE_BATCHES, step);
 }
 
 static void check_verdict(void)
@@ -73,12 +73,79 @@ static void check_verdict(void)
 	ok(visible(16, 370, 37) == 100 && visible(16, 370, 999) == 270,
 	   "the larger of scatter and step");
 	ok(visible(16, 40000, 0) == 10000 && visible(0, 0, 40000) == 10000 &&
-		   noise_visible(none, 2, 0) == 10000,
+		   noise_apart(none, 2, 0) == 10000,
 	   "nothing above the whole can be told");
 	ok(noise_status(&(struct noise){.visible = 100}) == TOOL_GOOD &&
 		   noise_status(&(struct noise){.visible = 101}) ==
 			   TOOL_FINDING,
 	   "worse than 1%% is a finding");
+}
+
+/* Pairs that are timed in turn see the same rate, whatever that is. */
+static void check_turns(void)
+{
+	long long a[NOISE_BATCHES], b[NOISE_BATCHES];
+	int i;
+
+	for (i = 0; i < NOISE_BATCHES; i++) {
+		a[i] = i % 2 ? 37000 : 38000;
+		b[i] = a[i] + (i % 3) * 19;
+	}
+	ok(noise_in_turn(a, b, NOISE_BATCHES, 0) == 11 &&
+		   noise_apart(a, NOISE_BATCHES, 0) == 271,
+	   "in turn and apart: %d, %d", noise_in_turn(a, b, NOISE_BATCHES, 0),
+	   noise_apart(a, NOISE_BATCHES, 0));
+	ok(noise_in_turn(a, a, NOISE_BATCHES, 370) == 100, "not below a step");
+	b[0] += 5000;
+	b[1] += 5000;
+	b[2] += 5000;
+	ok(noise_in_turn(a, b, NOISE_BATCHES, 0) == 11,
+	   "three disturbed pairs of 64");
+}
+
+/* A machine whose windows take 10 us each: the rate is `size` percent lower in
+ * every second stretch of so many windows, and each 50th one is interrupted. */
+static struct rate_summary stepping(int stretch, double size, long long grain)
+{
+	static struct rate_steps s;
+	long long ns = 1000, length;
+	int i;
+
+	memset(&s, 0, sizeof s);
+	for (i = 0; i < 20000; i++) {
+		length = 10000 + i % 7;
+		if (stretch > 0 && i / stretch % 2)
+			length += (long long)(size * 100);
+		if (i % 50 == 49)
+			length += 2000 + i % 900;
+		rate_steps_add(&s, ns, length, grain);
+		ns += 10000;
+	}
+	return rate_steps_sum(&s);
+}
+
+static void check_steps(void)
+{
+	struct rate_summary s = stepping(0, 0, 0);
+	struct rate_steps drift = {0};
+	int i;
+
+	ok(s.persecond == 0 && s.size == 0 && s.lasted == 0, "no steps");
+	s = stepping(200, 2.5, 0);
+	ok(s.persecond > 490 && s.persecond < 510 && s.size > 0.02 &&
+		   s.size < 0.03 && s.lasted > 0.0019 && s.lasted < 0.0021,
+	   "500 steps of 2.5%%: %.0f of %.1f%%, levels of %.2f ms", s.persecond,
+	   s.size * 100, s.lasted * 1e3);
+	s = stepping(20000 / 3, 17, 0);
+	ok(near(s.persecond * 0.19999, 2) && s.size > 0.14,
+	   "two in 0.2 seconds");
+	ok(stepping(2, 20, 0).persecond == 0, "two windows are no level");
+	ok(stepping(200, 0.8, 0).persecond == 0, "nor is less than 1%%");
+	ok(stepping(200, 2.5, 300).persecond == 0,
+	   "nor what is within the clock's step");
+	for (i = 0; i < 20000; i++)
+		rate_steps_add(&drift, 1000 + i * 10000LL, 10000 + i / 10, 0);
+	ok(rate_steps_sum(&drift).persecond == 0, "a drift has no steps");
 }
 
 /* Whether the item, and no other, has a hint. */
@@ -115,6 +182,15 @@ static void check_hints(void)
 	n = quiet;
 	n.visible = 101;
 	ok(alone(&n, NOISE_DITHER), "batches that differ need one");
+	n.visible = 12;
+	n.apart = 101;
+	ok(alone(&n, NOISE_VERDICT) &&
+		   !strstr(noise_hint(&n, NOISE_VERDICT), "steps"),
+	   "medians that differ over time are to be timed in turn");
+	n.steps.persecond = 500;
+	ok(strstr(noise_hint(&n, NOISE_VERDICT), "that is the rate's steps") &&
+		   noise_hint(&n, NOISE_RATE),
+	   "steps of the rate are named as the cause");
 	for (i = 0; i < NOISE_ITEMS; i++) {
 		n = quiet;
 		if (i <= NOISE_PREEMPTION)
@@ -166,13 +242,15 @@ static void check_text(void)
 		.hz = 3694000000,
 		.system = {"powersave", 0, "0,8"},
 		.windowns = 10000,
-		.visible = 230};
+		.steps = {500, 0.025, 0.0019},
+		.visible = 230,
+		.apart = 260};
 	const char *text = text_of(&unknown);
 
 	ok(strstr(text, "interrupts none in 0.4 s\n") &&
 		   strstr(text, "preemption not told by the kernel, counted as "
 				"interrupts\n") &&
-		   strstr(text, "rate moved by 0.00% in 1.2 s\n"),
+		   strstr(text, "rate no steps, moved by 0.00% in 1.2 s\n"),
 	   "what the kernel does not tell");
 	ok(strstr(text, "steal not visible here\n") &&
 		   strstr(text, "governor not visible here\n") &&
@@ -190,9 +268,12 @@ static void check_text(void)
 		   strstr(text, "turbo off\n") &&
 		   strstr(text, "smt this core is CPUs 0,8; "),
 	   "what files tell");
-	ok(strstr(text, "rate 3694 MHz, moved") &&
+	ok(strstr(text, "rate 3694 MHz, 500 steps of 2.5% a second, levels of "
+			"1.9 ms, moved by") &&
 		   strstr(text, "verdict differences under 2.30% cannot be "
-				"seen here with medians of 1000\n"),
+				"seen here with medians of 500 timed in turn, "
+				"nor under 2.60% of those timed one after the "
+				"other; that is"),
 	   "the rate and the verdict");
 }
 
@@ -261,6 +342,8 @@ int main(void)
 	check_sum();
 	check_scatter();
 	check_verdict();
+	check_turns();
+	check_steps();
 	check_hints();
 	check_text();
 	check_tree();

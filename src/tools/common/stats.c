@@ -21,12 +21,12 @@ long long stats_quantile(const long long *sorted, int n, int part, int parts)
 	return sorted[(long long)(n - 1) * part / parts];
 }
 
-long long stats_iqm(const long long *sorted, int n)
+double stats_iqm(const long long *sorted, int n)
 {
 	long long sum = 0;
 	int i;
 
 	for (i = n / 4; i < n - n / 4; i++)
 		sum += sorted[i];
-	return sum / (n - n / 4 * 2);
+	return (double)sum / (n - n / 4 * 2);
 }

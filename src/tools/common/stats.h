@@ -12,6 +12,6 @@ long long stats_quantile(const long long *sorted, int n, int part, int parts);
 
 /* Of sorted values: the mean of the middle half, what is typical, whatever the
  * few took that were interrupted; n > 0. */
-long long stats_iqm(const long long *sorted, int n);
+double stats_iqm(const long long *sorted, int n);
 
 #endif

@@ -15,7 +15,7 @@ struct calls {
 	long long diff[CALLS_MANY];   /* from each call to the next */
 	long long sorted[CALLS_MANY]; /* the same, ascending */
 	long long quartile[3];
-	long long iqm; /* their interquartile mean */
+	double iqm; /* their interquartile mean */
 };
 
 /* The smallest of 1, 2, 5, 10, 20 ... of which n or fewer make up the range. */

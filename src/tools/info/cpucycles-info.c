@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "json.h"
-#include "noise.h"
+#include "noise_text.h"
 #include "plot.h"
 #include "report.h"
 #include "svg.h"

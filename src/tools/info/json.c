@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "calls.h"
 #include "json.h"
-#include "noise.h"
+#include "noise_text.h"
 #include "../common/tool.h"
 
 /* The length of the UTF-8 character at s (RFC 3629), or 0. */
@@ -143,7 +143,7 @@ static void json_calls(void)
 	int i;
 
 	printf("\t\"calls\": {\n"
-	       "\t\t\"iqm\": %lld,\n"
+	       "\t\t\"iqm\": %.2f,\n"
 	       "\t\t\"quartiles\": [%lld, %lld, %lld],\n"
 	       "\t\t\"min\": %lld,\n"
 	       "\t\t\"max\": %lld,\n"
@@ -218,7 +218,11 @@ static int json_noise(void)
 	json_share("dither", n->dither);
 	json_share("dither_worst", n->worst);
 	json_share("rate_moved", n->moved);
+	printf("\t\t\"rate_steps\": {\"per_second\": %.1f, \"size\": %.4f, "
+	       "\"seconds\": %.6f},\n",
+	       n->steps.persecond, n->steps.size, n->steps.lasted);
 	json_share("visible_difference", n->visible / 1e4);
+	json_share("visible_apart", n->apart / 1e4);
 	json_word("governor", s->governor);
 	printf("\t\t\"turbo\": %s,\n", s->turbo < 0 ? "null"
 				       : s->turbo   ? "true"

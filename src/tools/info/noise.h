@@ -4,9 +4,12 @@
 #define CPUC_TOOLS_NOISE_H
 
 #include <stdbool.h>
-#include <stdio.h>
-#include "report.h"
+#include "../common/rate_steps.h"
 #include "system.h"
+
+#define NOISE_LISTEN_NS 400000000 /* for gaps */
+#define NOISE_LIMIT 100           /* 1/10000: a worse verdict is a finding */
+#define NOISE_HALF 500 /* windows of each of two that are timed in turn */
 
 /* A line of the report each. */
 enum noise_item {
@@ -21,7 +24,6 @@ enum noise_item {
 	NOISE_VERDICT,
 	NOISE_ITEMS
 };
-extern const char *const noise_names[NOISE_ITEMS];
 
 /* Intervals in which the thread did not run. */
 struct noise_gaps {
@@ -38,26 +40,18 @@ struct noise {
 	double dither;  /* the middle half of windows, of their median */
 	double worst;   /* the same, in the batch where it is widest */
 	double moved;   /* the rate, from the first windows to the last */
-	long long hz;   /* of the core; 0 where it cannot be measured */
+	struct rate_summary steps; /* of the rate */
+	long long hz; /* of the core; 0 where it cannot be measured */
 	struct system system;
-	int visible;  /* the smallest difference to believe, in 1/10000 */
+	int visible;  /* the smallest difference to believe, in 1/10000, of
+			 what is timed in turn, */
+	int apart;    /* and of what is timed one after the other */
 	bool coarse;  /* the step of the count alone is more than 1% */
 	int windowns; /* how long a window was */
 };
 
 /* Takes a second or two. Returns static storage. */
 const struct noise *noise_measure(void);
-
-/* What would help, or NULL. */
-const char *noise_hint(const struct noise *n, enum noise_item item);
-
-/* The exit status: TOOL_FINDING if the verdict is worse than 1%. */
-int noise_status(const struct noise *n);
-
-/* A line for each item. */
-void noise_text(FILE *f, const struct noise *n);
-
-int noise_print(const struct request *r);
 
 /* The parts that compute. All sort their arrays, and use n > 0 elements. */
 
@@ -70,9 +64,12 @@ double noise_scatter(long long *values, int n);
 /* By how much the median of the last quarter is off that of the first. */
 double noise_drift(const long long *values, int n);
 
-/* The smallest difference to believe, in 1/10000, of medians of the same code,
- * at most NOISE_BATCHES; `step` is that of the count. */
+/* The smallest difference to believe, in 1/10000, between medians of the same
+ * code: of pairs timed in turn, and of each with each. At most NOISE_BATCHES;
+ * `step` is that of the count. */
 #define NOISE_BATCHES 64
-int noise_visible(const long long *median, int n, long long step);
+int noise_in_turn(const long long *a, const long long *b, int n,
+		  long long step);
+int noise_apart(const long long *median, int n, long long step);
 
 #endif

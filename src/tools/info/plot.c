@@ -147,13 +147,13 @@ int plot_print(const struct request *r)
 	plot_histogram(&p);
 	putchar('\n');
 	plot_line(&p,
-		  "* the middle half: %lld to %lld, mean %lld; all %d: %lld to "
+		  "* the middle half: %lld to %lld, mean %.2f; all %d: %lld to "
 		  "%lld",
 		  c->quartile[0], c->quartile[2], c->iqm, c->n, c->sorted[0],
 		  c->sorted[c->n - 1]);
 	if (n > 0)
-		plot_line(&p, "observed: %.4g GHz",
-			  (o[n - 1].low + o[n - 1].high) / 2e9);
+		plot_line(&p, "observed: %.4g to %.4g GHz", o[n - 1].low / 1e9,
+			  o[n - 1].high / 1e9);
 	plot_line(&p, "nominal: %.4g GHz (%s)",
 		  (double)cpucycles_persecond() / 1e9,
 		  cpucycles_persecondsource());

@@ -101,12 +101,13 @@ void report_machine(struct machine *m)
 static void report_measured(void)
 {
 	const struct calls *c = calls_measure(CALLS_FEW);
+	long long iqm = (long long)c->iqm;
 	struct observed o[OBSERVED];
 	int i, n;
 
-	printf("cpucycles iqm %lld ", c->iqm);
+	printf("cpucycles iqm %lld ", iqm);
 	for (i = 0; i < c->n; i++)
-		printf("%+lld", c->diff[i] - c->iqm);
+		printf("%+lld", c->diff[i] - iqm);
 	printf("\n");
 	n = calls_observe(o);
 	for (i = 0; i < n; i++)

@@ -165,11 +165,11 @@ static void svg_calls(FILE *file)
 	svg_axes(&p, "Cycles from call to call (shaded: the middle half)",
 		 "cycles", "calls", calls_step(h.most, GRID), 1);
 	svg_bars(&p, &h);
-	x = svg_x(&p, (double)c->iqm);
+	x = svg_x(&p, c->iqm);
 	left = x > (LEFT + RIGHT) / 2;
 	svg_line(file, "mean", x, p.top - 14, x, p.top + TALL);
 	svg_text(file, left ? "end" : "note", left ? x - 6 : x + 6, p.top - 6,
-		 "interquartile mean %lld", c->iqm);
+		 "interquartile mean %.2f", c->iqm);
 	svg_text(file, "note", LEFT, p.top + TALL + 34,
 		 "%d calls, %lld to %lld cycles; not shown: %d below, %d above",
 		 c->n, c->sorted[0], c->sorted[c->n - 1], h.below, h.above);

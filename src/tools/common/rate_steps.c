@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Steps of the core's rate, found in the lengths of windows of equal work.
+ *
+ * An interruption makes a window longer, too, but hardly several in a row by
+ * the same amount. A slow drift is no step: the level follows it. */
+#include <config.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rate_steps.h"
+#include "stats.h"
+
+#define PERCENT 1 /* closer windows have the same rate */
+#define AGREE 5   /* windows in a row that make a level */
+#define FOLLOW 16 /* windows in a level's mean */
+
+static bool rate_same(long long a, long long b, long long grain)
+{
+	return llabs(a - b) <= b * PERCENT / 100 + grain;
+}
+
+void rate_steps_add(struct rate_steps *s, long long ns, long long length,
+		    long long grain)
+{
+	if (s->first == 0)
+		s->first = ns;
+	s->last = ns;
+	if (s->level != 0 && rate_same(length, s->level, grain)) {
+		s->level += (length - s->level) / FOLLOW;
+		s->off = 0;
+		return;
+	}
+	if (s->off == 0 || !rate_same(length, s->other, grain)) {
+		s->other = length;
+		s->since = ns;
+		s->off = 0;
+	}
+	if (++s->off < AGREE)
+		return;
+	if (s->level != 0 && s->n < RATE_STEPS_MOST) {
+		s->size[s->n] = llabs(s->other - s->level) * 10000 / s->level;
+		s->lasted[s->n] = s->since - s->begun;
+	}
+	s->n += s->level != 0;
+	s->level = s->other;
+	s->begun = s->since;
+	s->off = 0;
+}
+
+static double rate_median(const long long *values, int n)
+{
+	static long long sorted[RATE_STEPS_MOST];
+
+	memcpy(sorted, values, (size_t)n * sizeof *sorted);
+	stats_sort(sorted, n);
+	return (double)stats_quantile(sorted, n, 1, 2);
+}
+
+struct rate_summary rate_steps_sum(const struct rate_steps *s)
+{
+	int n = s->n < RATE_STEPS_MOST ? s->n : RATE_STEPS_MOST;
+
+	if (n == 0)
+		return (struct rate_summary){0, 0, 0};
+	return (struct rate_summary){s->n * 1e9 / (double)(s->last - s->first),
+				     rate_median(s->size, n) / 1e4,
+				     rate_median(s->lasted, n) / 1e9};
+}
