@@ -20,14 +20,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "bench.h"
 #include "subject.h"
 #include "tools/common/known.h"
+#include "tools/common/rate_steps.h"
 
 #define TABLE "truth"
 #define TABLE_FRESH "truth-fresh"
+#define TABLE_STEPS "truth-steps"
 #define CYCLES 30000
 #define TIMINGS 1500
 #define BLOCKS_LONG 60
@@ -45,6 +45,7 @@ struct timing {
 /* Blocks of timings, each after the time that an empty one takes is taken off,
  * become errors: of the block, of single timings, and of one ratio. */
 static struct {
+	struct rate_steps steps;
 	double block[BLOCKS_LONG];
 	double single[BLOCKS_LONG * TIMINGS], one[BLOCKS_LONG * TIMINGS];
 	int blocks, singles;
@@ -70,6 +71,8 @@ static double quantile(double *v, int n, double q)
 	qsort(v, (size_t)n, sizeof *v, compare);
 	return n > 0 ? v[(int)((n - 1) * q + 0.5)] : 0;
 }
+
+static long long bare_grain;
 
 static struct timing time_one(long long (*count)(void), bool work)
 {
@@ -152,11 +155,16 @@ static double block_error(struct timing *t, int *n, struct timing empty,
 static void block(long long (*count)(void), int n, struct timing empty)
 {
 	static struct timing t[TIMINGS];
+	long long begin;
 	double ratio;
 	int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		begin = bench_ns();
 		t[i] = time_one(count, true);
+		rate_steps_add(&found.steps, begin,
+			       (long long)(t[i].raw - empty.raw), bare_grain);
+	}
 	found.block[found.blocks++] = block_error(t, &n, empty, &ratio);
 	for (i = 0; i < n; i++, found.singles++) {
 		found.single[found.singles] = t[i].counted / CYCLES - 1;
@@ -170,6 +178,29 @@ static void print(const char *table, const char *row, const char *column,
 	bench_value(table, row, column, "%+.3f", error * 100);
 }
 
+/* The step of the bare clock, or what a reading takes if that is more. */
+static long long find_grain(void)
+{
+	long long least = 0, step;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		step = -bench_bare() + bench_bare();
+		if (step > 0 && (least == 0 || step < least))
+			least = step;
+	}
+	return least;
+}
+
+static void print_steps(const char *name)
+{
+	struct rate_summary s = rate_steps_sum(&found.steps);
+
+	bench_value(TABLE_STEPS, name, "steps a second", "%.1f", s.persecond);
+	bench_value(TABLE_STEPS, name, "size, %", "%.1f", s.size * 100);
+	bench_value(TABLE_STEPS, name, "level, ms", "%.2f", s.lasted * 1e3);
+}
+
 static void bench(const char *name, const char *kind, long long (**count)(void),
 		  int blocks, int timings)
 {
@@ -178,7 +209,7 @@ static void bench(const char *name, const char *kind, long long (**count)(void),
 	int i;
 
 	bench_progress("the truth:", name);
-	found.blocks = found.singles = 0;
+	memset(&found, 0, sizeof found);
 	empty = empty_timing(*count);
 	for (i = 0; i < blocks; i++)
 		block(*count, timings, empty);
@@ -197,6 +228,7 @@ static void bench(const char *name, const char *kind, long long (**count)(void),
 	      quantile(found.one, found.singles, 0.1));
 	print(TABLE, name, "one ratio, 90th",
 	      quantile(found.one, found.singles, 0.9));
+	print_steps(name);
 }
 
 /* The error in the first half millisecond of counting. */
@@ -217,45 +249,34 @@ static void *fresh(void *error)
 	return NULL;
 }
 
-static int fresh_process(double *error)
+static void fresh_error(void *error)
 {
-	int fd[2], status;
-	ssize_t got;
-	pid_t pid;
-
-	fflush(NULL);
-	if (pipe(fd) != 0 || (pid = fork()) < 0)
-		return -1;
-	if (pid == 0) {
-		fresh(error);
-		_exit(write(fd[1], error, sizeof *error) != sizeof *error);
-	}
-	close(fd[1]);
-	got = read(fd[0], error, sizeof *error);
-	close(fd[0]);
-	waitpid(pid, &status, 0);
-	return got == sizeof *error ? 0 : -1;
+	fresh(error);
 }
 
-static int fresh_thread(double *error)
+static bool fresh_process(double *error)
+{
+	return bench_process(fresh_error, error, sizeof *error);
+}
+
+static bool fresh_thread(double *error)
 {
 	pthread_t id;
 
-	if (pthread_create(&id, NULL, fresh, error) != 0)
-		return -1;
-	return pthread_join(id, NULL);
+	return pthread_create(&id, NULL, fresh, error) == 0 &&
+	       pthread_join(id, NULL) == 0;
 }
 
 /* This process must not have called cpucycles when processes are to be fresh.
  */
-static void bench_fresh(const char *name, int (*start)(double *))
+static void bench_fresh(const char *name, bool (*start)(double *))
 {
 	double v[FRESH];
 	int i, n = 0;
 
 	bench_progress("the truth:", name);
 	for (i = 0; i < FRESH; i++) {
-		if (start(&v[n]) != 0)
+		if (!start(&v[n]))
 			continue;
 		v[n] = v[n] < 0 ? -v[n] : v[n];
 		n++;
@@ -292,6 +313,12 @@ int main(int argc, char **argv)
 		"ratio: the same of the bare clock with the ratio that suits "
 		"each block best, for comparison",
 		blocks, timings);
+	bare_grain = find_grain();
+	bench_title(TABLE_STEPS, "3. The core's rate meanwhile: steps of more "
+				 "than 1%%, and how long its levels lasted");
+	bench_note(TABLE_STEPS,
+		   "by the lengths of the timings; medians of the sizes, and "
+		   "of the times from step to step");
 	bench_title(TABLE_FRESH,
 		    "3. The truth of the first half millisecond: error in "
 		    "percent of %d fresh processes, and threads",

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
 
@@ -54,6 +55,26 @@ long long bench_median(long long *v, int n)
 {
 	stats_sort(v, n);
 	return stats_quantile(v, n, 1, 2);
+}
+
+bool bench_process(void (*f)(void *result), void *result, size_t size)
+{
+	int fd[2], status = -1;
+	ssize_t got;
+	pid_t pid;
+
+	fflush(NULL);
+	if (pipe(fd) != 0 || (pid = fork()) < 0)
+		return false;
+	if (pid == 0) {
+		f(result);
+		_exit(write(fd[1], result, size) != (ssize_t)size);
+	}
+	close(fd[1]);
+	got = read(fd[0], result, size);
+	close(fd[0]);
+	waitpid(pid, &status, 0);
+	return status == 0 && got == (ssize_t)size;
 }
 
 void bench_progress(const char *part, const char *what)

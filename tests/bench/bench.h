@@ -4,6 +4,7 @@
 #define BENCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 #include "../../src/tools/common/stats.h"
 
@@ -55,6 +56,9 @@ int bench_rounds(int n);
 
 /* Sorts v[0 ... n) and gives the median. */
 long long bench_median(long long *v, int n);
+
+/* Runs f in a process of its own, which fills in *result. False: it failed. */
+bool bench_process(void (*f)(void *result), void *result, size_t size);
 
 /* One line that says where a long benchmark is, on a terminal only. */
 void bench_progress(const char *part, const char *what);

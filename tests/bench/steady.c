@@ -71,7 +71,7 @@ static void bench(const char *name, long long (**count)(void))
 		print(row, "1st quartile", stats_quantile(v, n, 1, 4));
 		print(row, "median", stats_quantile(v, n, 1, 2));
 		print(row, "3rd quartile", stats_quantile(v, n, 3, 4));
-		print(row, "iqm", stats_iqm(v, n));
+		bench_value(TABLE, row, "iqm", "%.2f", stats_iqm(v, n));
 		print(row, "99th percentile", stats_quantile(v, n, 99, 100));
 	}
 }

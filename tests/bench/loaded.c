@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Whether figures can be compared from run to run beside other programs: the
+ * medians of two functions, one of known length and one that computes, in ten
+ * processes, one after the other, beside two busy loops: by the bare clock and
+ * by this library. */
+#include <config.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "bench.h"
+#include "cpucycles.h"
+#include "tools/common/known.h"
+
+#define TABLE "loaded"
+#define CYCLES 60000
+#define TERMS 256
+#define PROCESSES 10
+#define BUSY 2
+#define TIMINGS 2000
+
+static void chain(void)
+{
+	known->loop(CYCLES / known->turn);
+}
+
+/* As lattice-based cryptography does it: the same work for any input. */
+static void multiply(void)
+{
+	static __attribute__((aligned(64))) unsigned a[TERMS], b[TERMS],
+		product[2 * TERMS];
+	static volatile unsigned result;
+	unsigned i, k;
+
+	memset(product, 0, sizeof product);
+	a[0] = b[1] = result;
+	for (i = 0; i < TERMS; i++)
+		for (k = 0; k < TERMS; k++)
+			product[i + k] += a[i] * b[k];
+	for (i = 0; i < TERMS; i++)
+		result = (product[i] - product[i + TERMS]) % 3329;
+}
+
+static const struct function {
+	const char *name;
+	void (*run)(void);
+} functions[] = {{"a chain of 60000 cycles", chain},
+		 {"a product of polynomials", multiply}};
+
+#define FUNCTIONS (sizeof functions / sizeof *functions)
+
+/* What a process finds: medians, by the bare clock and by the library. */
+struct medians {
+	long long by[FUNCTIONS][2];
+};
+
+static void measure(void *result)
+{
+	struct medians *m = result;
+	static long long v[2][TIMINGS + 1];
+	int i, n = bench_rounds(TIMINGS);
+	long long bare, count;
+	unsigned f;
+
+	cpucycles();
+	for (f = 0; f < FUNCTIONS; f++) {
+		for (i = 0; i < n; i++) {
+			bare = bench_bare();
+			count = cpucycles();
+			functions[f].run();
+			v[1][i] = cpucycles() - count;
+			v[0][i] = bench_bare() - bare;
+		}
+		m->by[f][0] = bench_median(v[0], n);
+		m->by[f][1] = bench_median(v[1], n);
+	}
+}
+
+static pid_t busy(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	/* Ends with the benchmark, however that ends. */
+	while (getppid() == parent)
+		for (int i = 0; i < 1000000; i++)
+			__asm__ __volatile__("");
+	_exit(0);
+}
+
+static void print(const struct medians *m, int n, unsigned f, int by,
+		  const char *name)
+{
+	long long least = m[0].by[f][by], most = least;
+	char column[64];
+	int i;
+
+	for (i = 1; i < n; i++) {
+		least = m[i].by[f][by] < least ? m[i].by[f][by] : least;
+		most = m[i].by[f][by] > most ? m[i].by[f][by] : most;
+	}
+	snprintf(column, sizeof column, "%s, least", name);
+	bench_value(TABLE, functions[f].name, column, "%lld", least);
+	snprintf(column, sizeof column, "%s, most", name);
+	bench_value(TABLE, functions[f].name, column, "%lld", most);
+	snprintf(column, sizeof column, "%s, spread, %%", name);
+	bench_value(TABLE, functions[f].name, column, "%.2f",
+		    (double)(most - least) * 100 / (double)least);
+}
+
+int main(void)
+{
+	struct medians m[PROCESSES];
+	pid_t rival[BUSY];
+	unsigned f;
+	int i, n = 0;
+
+	bench_title(TABLE, "3. Beside load: the medians of %d processes",
+		    PROCESSES);
+	if (!known_usable()) {
+		bench_note(TABLE, "No chain of known length on this CPU");
+		return 0;
+	}
+	bench_note(TABLE,
+		   "Of %d timings each, beside %d busy loops on the same CPUs; "
+		   "spread: from the least median to the most",
+		   bench_rounds(TIMINGS), BUSY);
+	for (i = 0; i < BUSY; i++)
+		rival[i] = busy();
+	for (i = 0; i < PROCESSES; i++) {
+		bench_progress("beside load:", "processes");
+		/* Not called in this process: each has a first call. */
+		n += bench_process(measure, &m[n], sizeof m[n]);
+	}
+	bench_progress("", "");
+	for (i = 0; i < BUSY; i++) {
+		if (rival[i] <= 0)
+			continue;
+		kill(rival[i], SIGKILL);
+		waitpid(rival[i], NULL, 0);
+	}
+	for (f = 0; f < FUNCTIONS && n > 0; f++) {
+		print(m, n, f, 0, BENCH_BARE);
+		print(m, n, f, 1, "ours");
+	}
+	return n == 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The share of the time that a calibrated counter takes for itself: for looks
+ * at the thread's clock and at the core's rate, and for measurements. In a
+ * thread that counts all the time, and in the first 2 ms after it has slept for
+ * 50 ms. */
+#include <config.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "bench.h"
+#include "cpucycles.h"
+#include "tools/common/known.h"
+#include "tools/common/rate_steps.h"
+
+#define TABLE "share"
+#define CYCLES 12000
+#define RUN_NS 2000000000LL
+#define AWAKE_NS 2000000LL
+#define NAPS 40
+#define MOST 400000
+#define LONG 100 /* times the median: the thread did not run in this one */
+
+/* What the slow path took, in ticks of the bare clock. */
+static long long took[MOST];
+static int calls;
+
+uint64_t __real_cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
+uint64_t __wrap_cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
+
+uint64_t __wrap_cpuc_calibrated_slow(uintptr_t armed, uint64_t d)
+{
+	long long begin = bench_bare();
+	uint64_t n = __real_cpuc_calibrated_slow(armed, d);
+
+	if (calls < MOST)
+		took[calls++] = bench_bare() - begin;
+	return n;
+}
+
+/* Counts for so many ns, between chains of some cycles, and returns the ticks
+ * that took. */
+static long long run(long long ns, struct rate_steps *steps)
+{
+	long long begin = bench_bare(), end = bench_ns() + ns, now, t;
+
+	while ((now = bench_ns()) < end) {
+		t = -bench_bare();
+		known->loop(CYCLES / known->turn);
+		t += bench_bare();
+		rate_steps_add(steps, now, t, 50);
+		cpucycles();
+	}
+	return bench_bare() - begin;
+}
+
+static void print(const char *row, long long ticks, double seconds,
+		  const struct rate_steps *steps)
+{
+	static long long sorted[MOST];
+	long long sum = 0;
+	int i;
+
+	if (calls == 0)
+		return;
+	memcpy(sorted, took, (size_t)calls * sizeof *sorted);
+	stats_sort(sorted, calls);
+	for (i = 0; i < calls; i++)
+		if (sorted[i] <= LONG * sorted[calls / 2])
+			sum += sorted[i];
+		else
+			ticks -= sorted[i];
+	bench_value(TABLE, row, "% of the time", "%.2f",
+		    (double)sum * 100 / (double)ticks);
+	bench_value(TABLE, row, "slow calls a second", "%.0f", calls / seconds);
+	bench_value(TABLE, row, "ticks each", "%lld", sorted[calls / 2]);
+	bench_value(TABLE, row, "steps a second", "%.1f",
+		    rate_steps_sum(steps).persecond);
+}
+
+int main(void)
+{
+	const struct timespec nap = {0, 50000000};
+	const int quick = getenv("BENCH_QUICK") ? 10 : 1;
+	static struct rate_steps steps;
+	long long ticks;
+	int i;
+
+	bench_title(TABLE, "4. The share of the time that calibration takes");
+	cpucycles();
+	if (!known_usable() || strcmp(cpucycles_kind(), "calibrated") != 0) {
+		bench_note(TABLE, "No calibrated counter is selected here");
+		return 0;
+	}
+	bench_note(TABLE, "looks at the thread's clock and at the core's rate, "
+			  "and measurements; a tick is the bare clock's");
+	bench_progress("share of the time:", "running");
+	run(RUN_NS / 20, &steps);
+	memset(&steps, 0, sizeof steps);
+	calls = 0;
+	ticks = run(RUN_NS / quick, &steps);
+	print("counts all the time", ticks, (double)RUN_NS / quick / 1e9,
+	      &steps);
+	bench_progress("share of the time:", "waking");
+	calls = 0;
+	for (ticks = 0, i = 0; i < NAPS / quick; i++) {
+		nanosleep(&nap, NULL);
+		ticks += run(AWAKE_NS, &steps);
+	}
+	print("the first 2 ms after a sleep of 50 ms", ticks,
+	      (double)AWAKE_NS * (NAPS / quick) / 1e9, &steps);
+	bench_progress("", "");
+	return 0;
+}
