@@ -95,7 +95,8 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
 static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 			  bool interrupted)
 {
-	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE, lacks;
+	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE;
+	uint64_t lacks = 0;
 	bool wait = interrupted && missing > PAUSE && count_waited(c, &lacks);
 
 	count_earn(&c->spare, ran / SPARE);

@@ -333,7 +333,11 @@ static void check(const char *name, int (*run)(void), void (*during)(pid_t))
 	     "%lu children, %lu moves; ran %.0f%% of the time",
 	     name, r->counts, r->signals, r->nested, r->jumps, r->children,
 	     r->moves, r->share * 100);
-	ok(status == 0, "%s: it happened (%d)", name, status);
+	/* ThreadSanitizer delivers signals at system calls, one by one. */
+	if (SANITIZED && status == 1)
+		skip("%s: it did not happen under a sanitizer", name);
+	else
+		ok(status == 0, "%s: it happened (%d)", name, status);
 	ok(r->back == 0 && r->counts > 0,
 	   "%s: %lu counts are below an earlier one, by up to %lld", name,
 	   r->back, r->fall);
