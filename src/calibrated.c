@@ -30,6 +30,12 @@
 /* Ticks of a pause that is no wait: those take longer. */
 #define PAUSE (cpuc_calibration.hz / 100000)
 
+/* Ticks that the thread's clock may lack after a preemption. Linux stops the
+ * clock when a wakeup on another CPU asks for this one
+ * (rq_clock_skip_update()), and the thread runs on until the interrupt comes,
+ * which takes a virtual CPU up to 20 us. */
+#define LACKS (cpuc_calibration.hz / 50000)
+
 /* Ticks that are not worth leaving out: the clocks' rates differ a little. */
 #define SLACK(d) (cpuc_calibration.hz / 500000 + (d) / 1024)
 
@@ -52,21 +58,18 @@ static uint64_t count_latest(const struct cpuc_core_count *c)
 	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
-/* Whether the thread has waited since this was asked last, by itself or for
- * others, and the ticks that its clock may lack after that. Linux stops the
- * clock when a wakeup on another CPU asks for this one
- * (rq_clock_skip_update()), and the thread runs on until the interrupt comes,
- * which takes a virtual CPU up to 20 us. Only a preemption does that, no wait
- * of its own. */
-static bool count_waited(struct cpuc_core_count *c, uint64_t *lacks)
+/* What the thread did since this was asked last: it ran, or waited, or others
+ * took the CPU. */
+enum count_pause { RAN, WAITED, PREEMPTED };
+
+static enum count_pause count_pause(struct cpuc_core_count *c)
 {
 	const struct cpuc_switches before = c->switches;
-	bool forced;
 
 	c->switches = cpuc_rseq_switches();
-	forced = c->switches.forced != before.forced;
-	*lacks = forced ? cpuc_calibration.hz / 50000 : 0;
-	return forced || c->switches.own != before.own;
+	if (c->switches.forced != before.forced)
+		return PREEMPTED;
+	return c->switches.own != before.own ? WAITED : RAN;
 }
 
 static void count_earn(uint32_t *budget, uint64_t ticks)
@@ -93,11 +96,10 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
  * added after a wait is limited: by the pauses that were seen, and for the rest
  * by a part of the time. */
 static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
-			  bool interrupted)
+			  enum count_pause pause)
 {
 	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE;
-	uint64_t lacks = 0;
-	bool wait = interrupted && missing > PAUSE && count_waited(c, &lacks);
+	bool wait = pause != RAN && missing > PAUSE;
 
 	count_earn(&c->spare, ran / SPARE);
 	if (!wait)
@@ -106,8 +108,9 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 		return d;
 	if (wait) {
 		c->dense = DENSE_LOOKS;
-		more = count_spend(&c->pauses, c->seen) +
-		       count_spend(&c->spare, lacks);
+		more = count_spend(&c->pauses, c->seen);
+		if (pause == PREEMPTED)
+			more += count_spend(&c->spare, LACKS);
 	}
 	return more < missing ? ran + more : d;
 }
@@ -116,7 +119,7 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
  * are has begun anew, as after a suspend. The thread's clock is unknown in a
  * child, where it begins at 0. */
 static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
-			    uint32_t wait, bool interrupted)
+			    uint32_t wait, enum count_pause pause)
 {
 	uint64_t d = count_since(c->tick, t), ns = ran - c->ran;
 
@@ -127,7 +130,7 @@ static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 			      ns / 1000000000 * cpuc_calibration.hz +
 				      ns % 1000000000 * cpuc_calibration.hz /
 					      1000000000,
-			      interrupted);
+			      pause);
 	return d > c->seen ? d : c->seen;
 }
 
@@ -170,6 +173,8 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
 	c->spare = c->pauses = (uint32_t)BUDGET_FIRST;
 	c->word = word != NULL ? word : &c->armed;
+	if (word != NULL)
+		c->switches = cpuc_rseq_switches();
 }
 
 /* The ticks to the next call of the slow path: a measurement, or a look. */
@@ -189,9 +194,9 @@ static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 /* The count at tick t, with `ratio` for as long as it was to last, and with the
  * one that has been measured since for what comes after. */
 static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
-			 uint32_t wait, uint64_t ratio, bool interrupted)
+			 uint32_t wait, uint64_t ratio, enum count_pause pause)
 {
-	uint64_t d = count_ticks(c, t, ran, wait, interrupted);
+	uint64_t d = count_ticks(c, t, ran, wait, pause);
 	uint64_t old = wait + RAMP;
 
 	if (old > d)
@@ -214,6 +219,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 {
 	uint64_t t = c->tick + d, ratio, ran, n;
 	uint32_t wait = c->wait;
+	enum count_pause pause = RAN;
 	bool interrupted, due, looked;
 
 	count_close(c);
@@ -226,8 +232,10 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		c->seen = d < wait ? (uint32_t)d : wait;
 	}
 	interrupted = c->armed != 0 && *c->word != c->armed;
-	if (interrupted)
+	if (interrupted) {
 		cpuc_rseq_interrupted();
+		pause = count_pause(c);
+	}
 	c->armed = cpuc_rseq_arm(c->word);
 	ran = count_clock(c);
 	ratio = c->ratio.mean;
@@ -237,7 +245,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	}
 	due = cpuc_ratio_left(&c->ratio, t) == 0;
 	looked = due && cpuc_ratio_update(&c->ratio, t);
-	n = count_at(c, t, ran, wait, ratio, interrupted);
+	n = count_at(c, t, ran, wait, ratio, pause);
 	/* A measurement takes long, and is in no interval. */
 	c->ran = due && !looked ? count_clock(c) : ran;
 	if (c->ran != 0)

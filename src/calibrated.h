@@ -43,6 +43,14 @@ extern CPUC_THREAD struct cpuc_core_count cpuc_own_count;
  * tick + d. */
 uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
 
+/* Whether the slow path has left the count closed, to be opened now: not in a
+ * handler that has interrupted the slow path, which goes on. */
+static inline __attribute__((unused)) bool
+cpuc_calibrated_closed(const struct cpuc_core_count *c)
+{
+	return !cpuc_guard_inside && c->due == 0 && c->wait != 0;
+}
+
 /* The slow path, and what must come after it: what it takes is in nobody's
  * count, so the next interval begins at a tick that is read last of all, when
  * signals are no longer blocked. The word is armed once more before: a tracer's
@@ -56,11 +64,11 @@ cpuc_calibrated_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 	struct cpuc_core_count *c = &cpuc_own_count;
 	uint64_t n = cpuc_calibrated_slow(armed, d), t;
 
-	if (c->due == 0 && c->wait != 0)
-		*c->word = c->armed;
+	if (cpuc_calibrated_closed(c))
+		cpuc_rseq_again(c->word, c->armed);
 	t = (uint64_t)clock();
 	CPUC_FENCE();
-	if (c->due == 0 && c->wait != 0) {
+	if (cpuc_calibrated_closed(c)) {
 		c->tick = t;
 		CPUC_FENCE();
 		c->due = c->wait;
@@ -71,7 +79,8 @@ cpuc_calibrated_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 /* The count now. The check of the word covers all that may come between a
  * call's first load and its last: no handler changed the state, and the thread
  * ran. `seen` is stored before, as a handler that comes later may change what
- * it counts from. */
+ * it counts from; but it never gets less, as this core's clock may be behind
+ * that of the latest count. */
 static inline __attribute__((unused)) uint64_t
 cpuc_calibrated(long long (*clock)(void))
 {
@@ -81,7 +90,7 @@ cpuc_calibrated(long long (*clock)(void))
 
 	CPUC_FENCE();
 	d = (uint64_t)clock() - c->tick;
-	if (__builtin_expect(d >= c->due, 0))
+	if (__builtin_expect(d >= c->due || d < c->seen, 0))
 		goto slow;
 	n = c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
 	c->seen = (uint32_t)d;

@@ -24,7 +24,7 @@
 #include <sys/rseq.h>
 #endif
 
-#define SECTIONS 64
+#define SECTIONS 256
 
 /* struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
 static struct section {
@@ -46,13 +46,17 @@ bool cpuc_rseq_available(void)
 	return __atomic_load_n(&rseq_ready, __ATOMIC_ACQUIRE);
 }
 
+static bool rseq_is_ours(uintptr_t value)
+{
+	return value - (uintptr_t)rseq_section < sizeof rseq_section;
+}
+
 static bool rseq_of_copy(uintptr_t value)
 {
 	const struct section *s = (const struct section *)value;
 
-	return value != 0 &&
-	       value - (uintptr_t)rseq_section >= sizeof rseq_section &&
-	       s->start == 0 && s->length == 0;
+	return value != 0 && !rseq_is_ours(value) && s->start == 0 &&
+	       s->length == 0;
 }
 
 uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word)
@@ -65,6 +69,12 @@ uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word)
 	}
 	rseq_own.value = value;
 	return value;
+}
+
+void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
+{
+	if (rseq_is_ours(value))
+		*word = value;
 }
 
 void cpuc_rseq_interrupted(void)

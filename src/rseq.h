@@ -20,10 +20,14 @@ bool cpuc_rseq_available(void);
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
 
-/* Stores a value in a word, another one than the 63 before, and returns it. In
+/* Stores a value in a word, another one than the 255 before, and returns it. In
  * a thread's own word it stays until the thread is interrupted. If another copy
  * of this library has armed the word, that value stays and is returned. */
 uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
+
+/* Stores such a value in the word once more, unless it is another copy's: that
+ * one must see what has cleared its word. */
+void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value);
 
 /* The CPU on which the calling thread, which has a word, is running. */
 uint32_t cpuc_rseq_cpu(void);

@@ -580,6 +580,28 @@ static long long tick_behind(void)
 	return (long long)behind;
 }
 
+/* A thread that moves to a core whose clock is behind that of the latest count,
+ * but not behind the last measurement: with a word, and without. */
+static void step_behind(bool word)
+{
+	const bool before = has_word;
+	uint64_t a = 0, b;
+	int i;
+
+	has_word = word;
+	calibrated_forget();
+	count();
+	for (i = 0; i < 1000 && cpuc_own_count.seen < 2000; i++) {
+		pass(3000);
+		a = count();
+	}
+	behind = cpuc_own_count.tick + cpuc_own_count.seen - 1000;
+	b = cpuc_calibrated(tick_behind);
+	ok(i < 1000 && b >= a && b - a < 100000,
+	   "nor one behind the latest count%s", word ? "" : ", without a word");
+	has_word = before;
+}
+
 static void stopping(void)
 {
 	uint64_t a, b, ratio;
@@ -606,6 +628,8 @@ static void stopping(void)
 	b = cpuc_calibrated(tick_behind);
 	ok(b >= a && b - a < 100000, "nor does one that is a little behind");
 	stopped = 0;
+	step_behind(true);
+	step_behind(false);
 	run(50e6, &up);
 	ok(off() < 0.002 && up, "and it goes on");
 }
@@ -1292,10 +1316,12 @@ static void at_any_time(void)
 
 int main(void)
 {
+	const char *text = getenv("SIM_SEEDS");
+
 	cpuc_process_prepare();
 	/* Emulators are slow. */
-	if (getenv("SIM_SEEDS") != NULL)
-		seeds = (unsigned)atoi(getenv("SIM_SEEDS"));
+	if (text != NULL)
+		seeds = (unsigned)atoi(text);
 	for (seed = 0; seed < seeds; seed++) {
 		diag("seed %u", seed);
 		at_any_time();

@@ -24,12 +24,18 @@
 #define AGAIN_NS 20000000
 
 /* Before the events: a handler that replaces them adds their count to it. What
- * is missing in the sum then is in `last`. */
+ * is missing in the sum then is in `last`. Twice, as it may come between the
+ * halves. */
 static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
 {
-	uint64_t base = t->base;
+	uint64_t base, again;
 
-	CPUC_FENCE();
+	do {
+		base = t->base;
+		CPUC_FENCE();
+		again = t->base;
+		CPUC_FENCE();
+	} while (base != again);
 	return base;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Whether figures can be compared from run to run beside other programs: the
  * medians of two functions, one of known length and one that computes, in ten
- * processes, one after the other, beside two busy loops: by the bare clock and
- * by this library. */
+ * processes, one after the other, beside a busy loop for each CPU: by the bare
+ * clock and by this library. */
 #include <config.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define CYCLES 60000
 #define TERMS 256
 #define PROCESSES 10
-#define BUSY 2
+#define BUSY_MOST 64
 #define TIMINGS 2000
 
 static void chain(void)
@@ -114,21 +114,25 @@ static void print(const struct medians *m, int n, unsigned f, int by,
 int main(void)
 {
 	struct medians m[PROCESSES];
-	pid_t rival[BUSY];
+	pid_t rival[BUSY_MOST];
+	long busy_loops = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned f;
 	int i, n = 0;
 
+	if (busy_loops < 1 || busy_loops > BUSY_MOST)
+		busy_loops = BUSY_MOST;
 	bench_title(TABLE, "3. Beside load: the medians of %d processes",
 		    PROCESSES);
 	if (!known_usable()) {
 		bench_note(TABLE, "No chain of known length on this CPU");
 		return 0;
 	}
-	bench_note(TABLE,
-		   "Of %d timings each, beside %d busy loops on the same CPUs; "
-		   "spread: from the least median to the most",
-		   bench_rounds(TIMINGS), BUSY);
-	for (i = 0; i < BUSY; i++)
+	bench_note(
+		TABLE,
+		"Of %d timings each, beside a busy loop for each of %ld CPUs; "
+		"spread: from the least median to the most",
+		bench_rounds(TIMINGS), busy_loops);
+	for (i = 0; i < busy_loops; i++)
 		rival[i] = busy();
 	for (i = 0; i < PROCESSES; i++) {
 		bench_progress("beside load:", "processes");
@@ -136,7 +140,7 @@ int main(void)
 		n += bench_process(measure, &m[n], sizeof m[n]);
 	}
 	bench_progress("", "");
-	for (i = 0; i < BUSY; i++) {
+	for (i = 0; i < busy_loops; i++) {
 		if (rival[i] <= 0)
 			continue;
 		kill(rival[i], SIGKILL);
