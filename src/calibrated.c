@@ -15,7 +15,7 @@
  * a wait, since another may follow each few milliseconds. */
 #define LOOK (uint32_t)(cpuc_calibration.hz / 1000)
 #define DENSE (uint32_t)(cpuc_calibration.hz / 16384)
-#define DENSE_LOOKS 1024
+#define DENSE_LOOKS 128
 
 /* Ticks in which a core gets to a new rate. */
 #define RAMP (cpuc_calibration.hz / 1000)
