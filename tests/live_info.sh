@@ -69,6 +69,9 @@ ok "an unknown name is noted"
 cpucyclespersecond=many "$info" >"$tmp/out"
 grep -q '^cpucycles note cpucyclespersecond=many was not taken: ..' "$tmp/out"
 ok "so is a rate that is none"
+cpucyclespersecond=3e9 "$info" >"$tmp/out"
+! grep -q '^cpucycles note cpucyclespersecond=3e9 .* it is not a number' "$tmp/out"
+ok "a good one is not called none, whatever goes before it"
 
 cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
 	>"$tmp/out"

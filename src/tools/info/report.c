@@ -39,6 +39,9 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 		/* A file in /etc has the same name. */
 		if (!strncmp(source, "environment ", strlen("environment ")))
 			return "";
+		if (!strcmp(source, "measured") &&
+		    !strcmp(cpucycles_kind(), "calibrated"))
+			return "a calibrated counter's rate is measured";
 		if (!strcmp(source, "measured") || !strcmp(source, "unknown"))
 			return "it is not a number from 1e6 to 1e11, or "
 			       "privileges are raised";
