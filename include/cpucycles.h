@@ -152,10 +152,10 @@ extern CPUCYCLES_API int cpucycles_both(long long *cycles,
 extern CPUCYCLES_API int
 cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size);
 
-/* Put before and after the timed code, keeps it between the two counts: earlier
- * instructions have executed before it, later ones start after it, as far as
- * the architecture lets a user ask for that. Costs some tens of cycles, so
- * subtract the cost of an empty interval. */
+/* Put before and after the timed code, keeps it between the two counts, as far
+ * as the architecture lets a program ask for that: LFENCE, on x86, waits until
+ * earlier instructions have executed; ISB, on Arm, only holds back later ones.
+ * Costs tens of cycles, so subtract the cost of an empty interval. */
 static __inline__ void cpucycles_fence(void)
 {
 #if !defined(__GNUC__)
