@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # The programs that users are shown: each runs and prints what it should, and is
-# short; the manual has one of them.
+# short; README and the manual have one of them.
 : "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
 . "$top_srcdir/tests/tap.sh"
 
@@ -80,14 +80,19 @@ same() {
 		sed -e '1,2d' -e '$d' -e 's/^\\&//' -e 's/\\e/\\/g' >"$tmp/page"
 	test -s "$tmp/page" && cmp -s "$tmp/file" "$tmp/page"
 	ok "$1: the same in cpucycles(3)"
+	# shellcheck disable=SC2016 # Markdown's, not the shell's
+	sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" |
+		sed -e '1d' -e '$d' >"$tmp/page"
+	cmp -s "$tmp/file" "$tmp/page"
+	ok "$1: the same in README.md"
 	# The page has 80 columns, 11 of which are margins.
 	test "$(expand "$tmp/file" | awk 'length > 69' | wc -l)" -eq 0
 	ok "$1: lines that fit there"
 }
 
 number='-?[0-9]+\.[0-9]'
+example time-a-function 1 "$number cycles \\(${counter#*, }\\)"
 time="$number cycles \\($counter\\), [0-9]+ of 2002 dropped"
-example time-a-function 1 "$time"
 same time-a-function
 example compare-two 1 "clear - shift: $number to $number, noise $number"
 grep -qxE 'shift is faster|clear is faster|cannot tell' "$tmp/out"
