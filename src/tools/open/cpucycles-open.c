@@ -331,6 +331,9 @@ static int open_run(void)
 				     -ENOENT);
 	if (run.shown == 0 && status == TOOL_GOOD)
 		printf("nothing to do\n");
+	if (!run.revert && open_no_pmu())
+		printf("no PMU is visible here (virtual machine?), so opening "
+		       "cannot help\n");
 	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)
 		printf("%s: makes settings at every boot\n", open_sysctl);
 	if (run.revert && !run.stuck)
