@@ -120,9 +120,9 @@ extern CPUCYCLES_API int cpucycles_counterbyname(const char *name,
 extern CPUCYCLES_API int cpucycles_select(const char *name);
 
 /* The rate in Hz, now, of the core that this thread is running on, measured:
- * by chains of instructions of known latency, or by a core counter. Takes 0.1
- * to some milliseconds; selects if nothing has. 0 where it cannot be measured.
- */
+ * by chains of instructions of known latency, or by a core counter. Takes from
+ * 0.1 ms to a few milliseconds; selects if nothing has. 0 where it cannot be
+ * measured. */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
 /* The interruptions of the calling thread seen so far: preemptions, migrations

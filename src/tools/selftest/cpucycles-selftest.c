@@ -25,7 +25,7 @@ static const char help[] =
 	"the ones named.\n"
 	"\n"
 	"      --counter NAME  check this counter instead of the selected one\n"
-	"      --quick         take less than a second, not some seconds\n"
+	"      --quick         take less than a second, not a few seconds\n"
 	"      --long          take about a minute\n"
 	"      --list          print the checks, and what each looks for, and exit\n"
 	"  -h, --help          print this help and exit\n"
