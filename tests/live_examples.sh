@@ -122,6 +122,27 @@ other_language rustc time-a-function.rs by_rust "$rust"
 fence=$top_srcdir/examples/fence.c
 time=1
 other_language "${CC%% *}" fence.c by_fence "$fence"
+
+# The loop in cpucycles-benchmarking(7), with what the page says about its
+# variables.
+{
+	printf '%s\n' '#include <cpucycles.h>' 'static void nothing(void) {}' \
+		'static void (*function[3])(void) = {nothing, nothing, nothing};' \
+		'static long long row[3][1001];' 'static int n[3];' \
+		'int main(void) {'
+	sed -n '/^enum { CALLS/,/^\.Ed/p' \
+		"$top_srcdir/man/cpucycles-benchmarking.7" | sed '$d'
+	echo 'return n[0] == 0 || n[1] == 0 || n[2] == 0 || row[0][0] < 0; }'
+} >"$tmp/loop.c"
+if loads; then
+	# shellcheck disable=SC2086 # the compiler may have arguments
+	$CC $CFLAGS -I"$top_srcdir/include" -o "$tmp/loop" "$tmp/loop.c" \
+		"$shared" && LD_LIBRARY_PATH=${shared%/*} "$tmp/loop"
+	ok "cpucycles-benchmarking(7): its loop counts"
+else
+	skip "cpucycles-benchmarking(7): $why"
+fi
+
 for source in "$top_srcdir"/examples/*.*; do
 	name=${source##*/}
 	grep -qE "^(example ${name%.c}|other_language .* $name) " "$0"
