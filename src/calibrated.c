@@ -207,7 +207,7 @@ static uint64_t count_clock(const struct cpuc_core_count *c)
 }
 
 /* Ends what the thread counted from, at the tick that its caller read, measures
- * if it is time for that, and begins anew. */
+ * if it is time for that, and starts again. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
