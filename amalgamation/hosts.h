@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What configure finds out, told from the compiler's macros and the headers
- * that there are, for a build without configure. tests/amalgamation/agree holds
- * it against configure's answers. */
+/* What configure finds, by the compiler's macros and the headers that exist,
+ * for a build without configure. tests/amalgamation/agree compares the two. */
 #ifndef CPUC_HOSTS_H
 #define CPUC_HOSTS_H
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Which of two functions is faster? cc -O2 compare-two.c -lcpucycles
  *
- * They take turns, so that a change of speed affects both. One is faster if its
- * upper quartile is below the other's lower one. Both include the fences. */
+ * Each timing of one stands between two of the other, so that a change of speed
+ * affects both; the difference of those two is noise. A function is faster if
+ * every round says so, by more than the noise of any round. The fences are
+ * included. Run the program several times: addresses differ from process to
+ * process, and so may the verdict. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <cpucycles.h>
 
-#define CALLS 50     /* in a row: many steps of the counter */
-#define TIMINGS 1001 /* the quartiles are then 250, 500 and 750 */
+#define CALLS 50 /* in a row: many steps of the counter */
+#define TURNS 201
+#define ROUNDS 11
 
 uint64_t word = UINT64_C(0x8001001001001001), ones;
 
@@ -44,26 +48,35 @@ static double row(void (*timed)(void)) /* cycles per call */
 	return (double)(cpucycles() - start) / CALLS;
 }
 
-static void summarize(const char *name, double *r)
+static double median(double *r)
 {
-	qsort(r, TIMINGS, sizeof *r, ascending);
-	printf("%s: median %.1f cycles, ", name, r[500]);
-	printf("quartiles %.1f and %.1f\n", r[250], r[750]);
+	qsort(r, TURNS, sizeof *r, ascending);
+	return r[TURNS / 2];
 }
 
 int main(void)
 {
-	static double s[TIMINGS], c[TIMINGS];
+	static double s[TURNS], c[TURNS], more[TURNS], drift[TURNS];
+	double low = 1e9, high = -1e9, noise = 1; /* a cycle is too little */
 
-	cpucycles(); /* the first call selects the counter */
-	for (int i = 0; i < TIMINGS; i++) {
-		s[i] = row(shift);
-		c[i] = row(clear);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < TURNS; i++) {
+			double before = row(shift);
+			c[i] = row(clear);
+			s[i] = row(shift);
+			more[i] = c[i] - (before + s[i]) / 2;
+			drift[i] = s[i] - before;
+		}
+		double m = median(more), d = median(drift);
+		low = m < low ? m : low;
+		high = m > high ? m : high;
+		noise = d > noise ? d : -d > noise ? -d : noise;
 	}
-	summarize("shift", s);
-	summarize("clear", c);
-	puts(s[750] < c[250]   ? "shift is faster"
-	     : c[750] < s[250] ? "clear is faster"
-			       : "too close to call");
+	printf("medians: shift %.1f cycles, clear %.1f\n", median(s),
+	       median(c));
+	printf("clear - shift: %.1f to %.1f, noise %.1f\n", low, high, noise);
+	puts(low > noise     ? "shift is faster"
+	     : high < -noise ? "clear is faster"
+			     : "cannot tell");
 	return 0;
 }

@@ -3,9 +3,9 @@
  * cc -O2 time-a-function.c -lcpucycles
  *
  * Many counters advance by dozens of cycles at once, and reading one takes
- * time. So this times a row of calls with fences between them, drops timings in
- * which the thread was interrupted, takes the median, and subtracts that of
- * empty calls. */
+ * time. So this times a row of calls with fences between them, takes the median
+ * of many rows, which disturbances hardly change, and subtracts that of empty
+ * calls. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,8 @@
  * arithmetic on local variables. */
 unsigned char message[50];
 uint64_t hash;
-int dropped;
 
-static void function(void)
+static void function(void) /* the code to be timed */
 {
 	hash = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < sizeof message; i++)
@@ -40,30 +39,24 @@ static int ascending(const void *a, const void *b)
 static double cycles(void (*timed)(void)) /* per call, median */
 {
 	static long long row[TIMINGS];
-	size_t n = 0;
 
 	for (int i = 0; i < TIMINGS; i++) {
-		long long before = cpucycles_switches();
 		long long start = cpucycles();
 		for (int call = 0; call < CALLS; call++) {
 			cpucycles_fence();
 			timed();
 			cpucycles_fence();
 		}
-		row[n] = cpucycles() - start;
-		n += cpucycles_switches() == before;
+		row[i] = cpucycles() - start;
 	}
-	qsort(row, n, sizeof *row, ascending);
-	dropped += TIMINGS - (int)n;
-	return (double)row[n / 2] / CALLS;
+	qsort(row, TIMINGS, sizeof *row, ascending);
+	return (double)row[TIMINGS / 2] / CALLS;
 }
 
 int main(void)
 {
-	cpucycles(); /* the first call selects the counter */
+	cycles(function); /* selects a counter, and warms up */
 	double net = cycles(function) - cycles(nothing);
-	printf("%.1f cycles (%s, %s), %d of %d dropped\n", net,
-	       cpucycles_implementation(), cpucycles_kind(), dropped,
-	       2 * TIMINGS);
+	printf("%.1f cycles (%s)\n", net, cpucycles_kind());
 	return 0;
 }

@@ -25,6 +25,15 @@ fn cpucycles() -> i64 {
     unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> i64>(function)() }
 }
 
+/* As cpucycles_fence(), which C has in the header. For other architectures,
+ * compile fence.c and call its functions. */
+fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    unsafe { core::arch::x86_64::_mm_lfence() };
+    #[cfg(target_arch = "aarch64")]
+    unsafe { core::arch::asm!("isb") };
+}
+
 /* As std::hint::black_box(), which Rust has since 1.66. */
 fn opaque<T: Copy>(value: T) -> T {
     unsafe { std::ptr::read_volatile(&value) }
@@ -45,7 +54,9 @@ fn cycles(timed: fn(), dropped: &mut usize) -> f64 {
         let before = unsafe { cpucycles_switches() };
         let start = cpucycles();
         for _ in 0..CALLS {
+            fence();
             opaque(timed)();
+            fence();
         }
         row.push(cpucycles() - start);
         if unsafe { cpucycles_switches() } != before {

@@ -7,8 +7,8 @@
  *
  * Link with -lcpucycles, or with the cpucycles.c that is beside this file if
  * there is one. Every function may be called from any thread at any time. None
- * of them fails for want of a counter, changes errno other than as said here,
- * or changes signal masks or handlers. A descriptor is kept only for a perf
+ * fails for lack of a cycle counter, or leaves signal masks or handlers
+ * changed. errno changes only where noted. A descriptor is kept only for a perf
  * event that must be read through the kernel. See cpucycles(3). */
 #ifndef LIBCPUCYCLES_PUBLIC_H
 #define LIBCPUCYCLES_PUBLIC_H
@@ -36,8 +36,9 @@ extern "C" {
  * the counters that this machine has, in one thread while others wait, and
  * puts the best in its place. Do not assign to it.
  *
- * A raw counter of one core may step when the thread migrates; cpucycles(3)
- * names those counters, and explains threads, signal handlers and fork. */
+ * A raw counter of one core may jump when the thread migrates; cpucycles(7)
+ * names those counters. cpucycles-internals(7) explains signal handlers and
+ * fork. */
 extern CPUCYCLES_API long long (*cpucycles)(void);
 
 /* The name of the counter in use, such as "amd64-tsc"; selects if nothing
@@ -49,7 +50,7 @@ extern CPUCYCLES_API const char *cpucycles_implementation(void);
 extern CPUCYCLES_API const char *cpucycles_version(void);
 
 /* What to divide a count by to get seconds: cycles per second of the counter
- * in use, between 10^6 and 10^11; selects if nothing has. cpucycles(3) lists
+ * in use, between 10^6 and 10^11; selects if nothing has. cpucycles(7) lists
  * the sources. Constant until cpucycles_select() changes the counter. */
 extern CPUCYCLES_API long long cpucycles_persecond(void);
 
@@ -119,15 +120,15 @@ extern CPUCYCLES_API int cpucycles_counterbyname(const char *name,
 extern CPUCYCLES_API int cpucycles_select(const char *name);
 
 /* The rate in Hz, now, of the core that this thread is running on, measured:
- * by chains of instructions of known latency, or by a core counter. Takes 0.1
- * to some milliseconds; selects if nothing has. 0 where it cannot be measured.
- */
+ * by chains of instructions of known latency, or by a core counter. Takes from
+ * 0.1 ms to a few milliseconds; selects if nothing has. 0 where it cannot be
+ * measured. */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
-/* How often the calling thread was seen to be interrupted so far: preempted,
- * moved to another CPU, or to handle a signal. Equal before and after an
- * interval, nothing of that came between. -1 where the kernel does not tell;
- * see cpucycles(3). Selects if nothing has. */
+/* The interruptions of the calling thread seen so far: preemptions, migrations
+ * to another CPU, signal deliveries. If the number is the same before and after
+ * an interval, none of these happened in between. -1 where the kernel does not
+ * report them; see cpucycles(3). Selects if nothing has. */
 extern CPUCYCLES_API long long cpucycles_switches(void);
 
 /* The instructions that this thread has retired in user mode since some fixed
@@ -152,10 +153,10 @@ extern CPUCYCLES_API int cpucycles_both(long long *cycles,
 extern CPUCYCLES_API int
 cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size);
 
-/* Put before and after the timed code, keeps it between the two counts: earlier
- * instructions have executed before it, later ones start after it, as far as
- * the architecture lets a user ask for that. Costs some tens of cycles, so
- * subtract the cost of an empty interval. */
+/* Put before and after the timed code, keeps it between the two counts, as far
+ * as the architecture lets a program ask for that: LFENCE, on x86, waits until
+ * earlier instructions have executed; ISB, on Arm, only holds back later ones.
+ * Costs tens of cycles, so subtract the cost of an empty interval. */
 static __inline__ void cpucycles_fence(void)
 {
 #if !defined(__GNUC__)

@@ -88,7 +88,7 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
 
 /* Of the d ticks after c->tick, those that count: d, or as many as the thread
  * ran, and more where it cannot be told what is missing from which interval.
- * For the clock leaves out pauses that the kernel does not tell of, too (the
+ * For the clock leaves out pauses that the kernel does not report, too (the
  * host's, and interrupts), and one before the latest count has been counted. So
  * the thread may have run since then for all of `ran`.
  *
@@ -205,7 +205,7 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 	       cpuc_ratio_scaled(d - old, c->ratio.mean);
 }
 
-/* The thread's clock. Where the kernel tells of no interruption, nothing says
+/* The thread's clock. Where the kernel reports no interruption, nothing says
  * when to look at it. */
 static uint64_t count_clock(const struct cpuc_core_count *c)
 {
@@ -213,7 +213,7 @@ static uint64_t count_clock(const struct cpuc_core_count *c)
 }
 
 /* Ends what the thread counted from, at the tick that its caller read, measures
- * if it is time for that, and begins anew. */
+ * if it is time for that, and starts again. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
@@ -256,7 +256,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	return n;
 }
 
-/* A call in the midst of that: in the handler of a fault, or of any signal
+/* A call in the middle of that: in the handler of a fault, or of any signal
  * where none can be blocked. (If such a handler interrupts another one here,
  * counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)

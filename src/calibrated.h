@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's count of core cycles, from the ticks of a clock outside the core,
- * by a ratio that the thread measures again and again. Where the kernel tells
- * (rseq.h), the time for which the thread does not run is left out. */
+ * by a ratio that the thread measures again and again. Where the kernel
+ * reports that (rseq.h), the time for which the thread does not run is left
+ * out. */
 #ifndef CPUC_CALIBRATED_H
 #define CPUC_CALIBRATED_H
 
@@ -20,7 +21,7 @@ struct cpuc_core_count {
 	uint64_t cycles;
 	uintptr_t armed;
 	cpuc_rseq_word *word; /* NULL before the thread's first count; &armed
-				 where the kernel tells of nothing */
+				 where the kernel reports nothing */
 	uint32_t due;  /* 0: closed, so that every count takes the slow path */
 	uint32_t seen; /* ticks from `tick` to the latest count */
 	struct cpuc_ratio ratio;

@@ -64,7 +64,7 @@ static void extend32_renew(const struct cpuc_anchor *first, uint64_t full,
 	if (own == NO_ANCHOR)
 		own = cpuc_thread_memory(sizeof *own, extend32_ended);
 	if (own != NULL) {
-		/* In the midst of this, it is nobody's. */
+		/* Until this is done, it belongs to no thread. */
 		own->first = NULL;
 		CPUC_FENCE();
 		own->at = (struct cpuc_anchor){full, ns, first->rate};

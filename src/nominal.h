@@ -14,7 +14,7 @@ struct cpuc_rate {
 };
 
 /* The CPU's rate by the first source that states it, in the order of
- * cpucycles(3); "unknown" if none does. `root` goes before every path: "" on a
+ * cpucycles(7); "unknown" if none does. `root` goes before every path: "" on a
  * real machine, a fake tree in tests. No environment, no measurement.
  * /etc/cpucyclespersecond counts as a statement about the core. Allocates
  * nothing, leaves no descriptor open, may change errno. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second, by the order of sources in cpucycles(3).
+/* Cycles per second, by the order of sources in cpucycles(7).
  *
  * On a virtual machine most statements are of the time-stamp counter's rate.
  * A calibrated counter counts the core's cycles, so there only a statement

@@ -7,7 +7,7 @@
 
 struct cpuc_persecond {
 	uint64_t hz;
-	const char *source; /* static storage; one of those in cpucycles(3) */
+	const char *source; /* static storage; one of those in cpucycles(7) */
 };
 
 /* The rate for the counter in use, `current`; while none is, the nominal rate

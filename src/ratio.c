@@ -2,7 +2,7 @@
 /* A thread's ratio: the mean of its measurements, and when the next one is due.
  *
  * A measurement is a few windows, exact and long. A look is one window, so
- * short that it only tells a step of the core's rate from noise; it never
+ * short that it only distinguishes a step of the rate from noise; it never
  * changes the mean. Looks are rare while the rate stands still and frequent
  * while it moves: some cores step by 2.5% 500 times a second for a while, and
  * stand still for seconds. */

@@ -59,7 +59,7 @@ struct cpuc_counter {
 	 * chains. NULL in all others. */
 	const struct cpuc_chain_ops *chains;
 
-	/* Gets ready and tells whether the counter may be used: 0, or a
+	/* Gets ready, and finds whether the counter may be used: 0, or a
 	 * negative errno after cpuc_reason(). Asks the operating system and
 	 * never tries the instruction: the engine does so afterwards. A fault
 	 * in it counts as a failure. May set slot->rate (Hz, exact). Called

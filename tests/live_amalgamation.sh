@@ -75,6 +75,12 @@ cp "$tmp/use.c" "$tmp/use.cc"
 # shellcheck disable=SC2086
 alone -I. -o use ../use.c cpucycles.o $libs && "$tmp/two/use"
 ok "a program in C counts"
+# As README.md has it, with the options of this build.
+# shellcheck disable=SC2086
+cp "$top_srcdir/examples/time-a-function.c" "$tmp/two/program.c" &&
+	alone -O2 -I. -o program program.c cpucycles.o $libs &&
+	"$tmp/two/program" | grep -q ' cycles ('
+ok "so does README's program"
 if test -n "$CXX"; then
 	# shellcheck disable=SC2086
 	(cd "$tmp/two" && quietly $CXX -Wall -Wextra -Werror -I. -fsyntax-only \

@@ -70,6 +70,10 @@ bootstrap 0 check && says '^make .*check in build$'
 ok "it builds in build/"
 bootstrap 0 deb && says '^make .*deb in build$' && says 'two minutes'
 ok "packages too, and it says how long that takes"
+echo 'echo counts' >"$tmp/a checkout/build/cpucycles-info"
+chmod +x "$tmp/a checkout/build/cpucycles-info"
+bootstrap 0 info && says '^counts$' && says 'tools are in build/'
+ok "after info, it says where the tools are"
 : >"$tmp/a checkout/config.status"
 : >"$tmp/a checkout/Makefile"
 bootstrap 0 check && says '^make .*check in a checkout$'

@@ -64,8 +64,8 @@ static int in_first_call(void *arg)
 		first = outside = now;
 	}
 	every(0);
-	/* A handler in the midst of the selection would have been given the
-	 * time, for want of a counter. */
+	/* A handler in the middle of the selection would have been given the
+	 * time, as there is no counter yet. */
 	now = earliest - started;
 	if (now / 60 > cpucycles_persecond() ||
 	    -now / 60 > cpucycles_persecond())

@@ -69,6 +69,9 @@ ok "an unknown name is noted"
 cpucyclespersecond=many "$info" >"$tmp/out"
 grep -q '^cpucycles note cpucyclespersecond=many was not taken: ..' "$tmp/out"
 ok "so is a rate that is none"
+cpucyclespersecond=3e9 "$info" >"$tmp/out"
+! grep -q '^cpucycles note cpucyclespersecond=3e9 .* it is not a number' "$tmp/out"
+ok "a good one is not called none, whatever goes before it"
 
 cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
 	>"$tmp/out"
@@ -133,6 +136,17 @@ fi
 "$info" --json 2>"$tmp/err" | head -n 1 >/dev/null
 ! test -s "$tmp/err"
 ok "a reader that stops early is no error"
+
+# Each reason that the library gives, by its first words.
+page=$top_srcdir/man/cpucycles-benchmarking.7
+cat "$top_srcdir"/src/*.c "$top_srcdir"/src/*/*.c | tr -s '\n\t' ' ' |
+	grep -oE '(reason\([^",]*, ?|why = )"[^"%:]+' | sed 's/.*"//' |
+	cut -d ' ' -f 1-2 | grep -v ' fails$' | sort -u >"$tmp/reasons"
+test "$(wc -l <"$tmp/reasons")" -gt 15 &&
+	! while read -r words; do
+		grep -qF -- "$words" "$page" || echo "$words"
+	done <"$tmp/reasons" | grep .
+ok "cpucycles-benchmarking(7) explains each reason"
 
 "$info" --help | grep -q '^Usage: cpucycles-info'
 ok "--help"

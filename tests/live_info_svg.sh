@@ -31,7 +31,7 @@ ok "the counter and its kind are named"
 grep -qF ", $(uname -s) $(uname -r | sed 's/-.*//') " "$svg"
 ok "so is the machine"
 grep -q '>cycles</text>' "$svg" && grep -q '>calls</text>' "$svg" &&
-	grep -q '>GHz</text>' "$svg" && grep -q '>nominal: .* GHz (' "$svg"
+	grep -q '>GHz</text>' "$svg" && grep -q '>persecond: .* GHz (' "$svg"
 ok "axes have units"
 test "$(grep -c 'class="bound"' "$svg")" -ge 3
 ok "the observed rates are there"

@@ -514,4 +514,11 @@ if test -n "$user"; then
 else
 	skip "nobody else can run programs of this directory"
 fi
+machine 2 1 0 1
+run 0 --status && says '^no PMU is visible' 0 && rm -r "$pmus/cpu" &&
+	run 0 --status && says '^no PMU is visible' 1
+ok "without a PMU, it says that opening cannot help"
+mkdir -p "$pmus/armv8_pmuv3_0" && : >"$pmus/armv8_pmuv3_0/cpus"
+run 0 --status && says '^no PMU is visible' 0
+ok "a PMU with the list of its CPUs is one"
 done_testing

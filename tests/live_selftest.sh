@@ -27,6 +27,9 @@ sed -nE 's/^(not )?ok [0-9]+ - ([a-z0-9]+)(:| # SKIP) .+/\2/p' "$tmp/out" |
 	cmp -s - "$tmp/checks" &&
 	grep -qx "1..$(grep -c . "$tmp/checks")" "$tmp/out"
 ok "it is TAP, with a line for each check of --list" || show
+cpucyclesimplementation=nonesuch "$selftest" --quick monotone |
+	grep -q '^# cpucyclesimplementation=nonesuch: no counter'
+ok "a counter that the environment names in vain is noted"
 
 # run NAME [ARGUMENT...]: the stand-in that makes this mistake.
 run() {

@@ -11,7 +11,7 @@
 	"no PMU that counts instructions is visible here (virtual machine?)"
 #define CPUC_NO_PMU_HINT "the host would have to offer one"
 
-/* Opens the events of a counter for the calling thread, and finds out how other
+/* Opens the events of a counter for the calling thread, and finds how other
  * threads open theirs: 0, or -errno with the reason. NULL: nothing to open. */
 int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct affinity {
-	void *set;    /* NULL: the system does not tell */
+	void *set;    /* NULL: unknown */
 	size_t ncpus; /* that the set has room for */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Chains of dependent instructions that take a known number of cycles: the
- * truth that counts are held against. Other instructions than those that the
- * library calibrates itself by. */
+/* Chains of dependent instructions that take a known number of cycles,
+ * to compare counts with. Not the instructions that the library calibrates
+ * itself by. */
 #ifndef CPUC_TOOLS_KNOWN_H
 #define CPUC_TOOLS_KNOWN_H
 

@@ -70,8 +70,8 @@ double noise_drift(const long long *values, int n)
 }
 
 /* What is apart in 19 of 20 comparisons; not the most, since one disturbed
- * batch of 64 would decide it. A count cannot tell less than its step, even if
- * all medians agree. Rounded up to what is printed, so that the exit status
+ * batch of 64 would decide it. A count cannot resolve less than its step, even
+ * if all medians agree. Rounded up to what is printed, so that the exit status
  * agrees with that. */
 static int noise_part(long long *apart, int n, long long typical,
 		      long long step)

@@ -154,7 +154,7 @@ int plot_print(const struct request *r)
 	if (n > 0)
 		plot_line(&p, "observed: %.4g to %.4g GHz", o[n - 1].low / 1e9,
 			  o[n - 1].high / 1e9);
-	plot_line(&p, "nominal: %.4g GHz (%s)",
+	plot_line(&p, "persecond: %.4g GHz (%s)",
 		  (double)cpucycles_persecond() / 1e9,
 		  cpucycles_persecondsource());
 	return TOOL_GOOD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The reports in lines of text, and facts that other reports tell too. Programs
+/* The reports in lines of text, and facts that other reports use. Programs
  * have parsed the first lines for years. */
 #include <config.h>
 #include <stdio.h>
@@ -39,6 +39,9 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 		/* A file in /etc has the same name. */
 		if (!strncmp(source, "environment ", strlen("environment ")))
 			return "";
+		if (!strcmp(source, "measured") &&
+		    !strcmp(cpucycles_kind(), "calibrated"))
+			return "a calibrated counter's rate is measured";
 		if (!strcmp(source, "measured") || !strcmp(source, "unknown"))
 			return "it is not a number from 1e6 to 1e11, or "
 			       "privileges are raised";
@@ -161,7 +164,7 @@ static const char *report_shared(const struct cpucycles_counter *c)
 		return "no: whatever the core does is counted";
 	case CPUCYCLES_CALIBRATED:
 		return "no: the C library has no restartable sequences (rseq) "
-		       "registered, which tell when a thread is preempted";
+		       "registered, which report preemptions";
 	default:
 		return "no: a clock does not stand still";
 	}
@@ -255,8 +258,8 @@ int report_cpus(const struct request *r)
 	(void)r;
 	if (err) {
 		fprintf(stderr,
-			"cpucycles-info: cannot tell which CPUs this process "
-			"may run on: %s\n",
+			"cpucycles-info: cannot find out which CPUs this "
+			"process may run on: %s\n",
 			strerror(err));
 		return TOOL_FINDING;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The reports in lines of text, and facts that other reports tell too. */
+/* The reports in lines of text, and facts that other reports use. */
 #ifndef CPUC_TOOLS_REPORT_H
 #define CPUC_TOOLS_REPORT_H
 

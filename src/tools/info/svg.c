@@ -202,7 +202,7 @@ static void svg_rates(FILE *file)
 	svg_line(file, "nominal", LEFT, y, RIGHT, y);
 	y = p.top + TALL + 30;
 	svg_line(file, "nominal", LEFT, y, LEFT + 42, y);
-	svg_text(file, "note", LEFT + 50, y + 4, "nominal: %.4g GHz (%s)",
+	svg_text(file, "note", LEFT + 50, y + 4, "persecond: %.4g GHz (%s)",
 		 nominal / 1e9, cpucycles_persecondsource());
 	for (i = 0; i < n; i++) {
 		svg_tick(&p, i, o[i].loops);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What Linux tells of a CPU that makes timings scatter. */
+/* What Linux reports about a CPU that makes timings scatter. */
 #include <config.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What Linux tells of a CPU that makes timings scatter: its governor, turbo,
+/* What Linux reports about a CPU that makes timings scatter: its governor, turbo,
  * the other threads of its core, and time that the hypervisor took. */
 #ifndef CPUC_TOOLS_SYSTEM_H
 #define CPUC_TOOLS_SYSTEM_H
@@ -23,7 +23,7 @@ struct system_time {
 	long long stolen; /* a CPU had work and the hypervisor did not run it */
 };
 
-/* 0, or -1 where /proc/stat does not tell of stolen time. */
+/* 0, or -1 where /proc/stat does not report stolen time. */
 int system_time(const char *root, struct system_time *t);
 
 #endif

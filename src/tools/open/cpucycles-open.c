@@ -64,7 +64,7 @@ static int open_failed(const char *doing, const char *path, int err)
 /* Two runs at once would each record what the other has half changed. The lock
  * is a file of its own, since every write replaces the record by another file.
  * Only root can open it, or any user could make root wait. It goes with the run
- * that held it: whoever waited for a file that is gone begins anew. */
+ * that held it: whoever waited for a file that is gone starts again. */
 static int open_take_lock(void)
 {
 	struct stat held, there;
@@ -331,6 +331,9 @@ static int open_run(void)
 				     -ENOENT);
 	if (run.shown == 0 && status == TOOL_GOOD)
 		printf("nothing to do\n");
+	if (!run.revert && open_no_pmu())
+		printf("no PMU is visible here (virtual machine?), so opening "
+		       "cannot help\n");
 	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)
 		printf("%s: makes settings at every boot\n", open_sysctl);
 	if (run.revert && !run.stuck)

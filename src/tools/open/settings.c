@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The settings that cpucycles-open changes, and its record of them. */
 #include <config.h>
+#include <glob.h>
 #include <string.h>
+#include <unistd.h>
 #include "settings.h"
 
 /* clang-format off */
@@ -37,6 +39,23 @@ bool open_enough(int i, int now)
 	const struct open_setting *setting = &open_settings[i];
 
 	return setting->lower ? now <= setting->value : now >= setting->value;
+}
+
+bool open_no_pmu(void)
+{
+	static const char devices[] = "sys/bus/event_source/devices";
+	glob_t found;
+	bool none;
+
+	if (access(devices, X_OK) != 0)
+		return false;
+	if (access("sys/bus/event_source/devices/cpu", F_OK) == 0)
+		return false;
+	none = glob("sys/bus/event_source/devices/*/cpus", 0, NULL, &found) ==
+	       GLOB_NOMATCH;
+	if (!none)
+		globfree(&found);
+	return none;
 }
 
 void open_format(const struct open_record *record, FILE *f)

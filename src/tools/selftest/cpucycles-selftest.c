@@ -3,6 +3,7 @@
 #include <config.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "../common/affinity.h"
@@ -24,7 +25,7 @@ static const char help[] =
 	"the ones named.\n"
 	"\n"
 	"      --counter NAME  check this counter instead of the selected one\n"
-	"      --quick         take less than a second, not some seconds\n"
+	"      --quick         take less than a second, not a few seconds\n"
 	"      --long          take about a minute\n"
 	"      --list          print the checks, and what each looks for, and exit\n"
 	"  -h, --help          print this help and exit\n"
@@ -157,6 +158,23 @@ static int run_all(struct selftest *t, unsigned chosen)
 	return bad ? TOOL_FINDING : TOOL_GOOD;
 }
 
+/* Whoever names a counter in the environment expects that one to be checked. */
+static void choose_note(const struct cpucycles_counter *c)
+{
+	const char *named = getenv("cpucyclesimplementation");
+	struct cpucycles_counter other;
+
+	if (named == NULL || strcmp(named, c->name) == 0)
+		return;
+	if (cpucycles_counterbyname(named, &other, sizeof other) != 0)
+		printf("# cpucyclesimplementation=%s: no counter is called "
+		       "that\n",
+		       named);
+	else
+		printf("# cpucyclesimplementation=%s was not taken: %s\n",
+		       named, other.reason);
+}
+
 /* Selects the counter to check; NULL: the one that programs get. Returns an
  * exit status. */
 static int choose_counter(struct cpucycles_counter *c, const char *name)
@@ -176,7 +194,9 @@ static int choose_counter(struct cpucycles_counter *c, const char *name)
 		       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
 		       cpucycles_version(), c->name, c->kind, c->scaling,
 		       c->bits);
-	else
+	if (works && name == NULL)
+		choose_note(c);
+	if (!works)
 		printf("Bail out! %s does not work here: %s%s%s\n", name,
 		       c->reason, *c->hint ? "; " : "", c->hint);
 	return works ? TOOL_GOOD : TOOL_FINDING;
