@@ -11,7 +11,7 @@
 #define TRIES_LOW 10
 #define TRIES 20   /* the host may take the CPU away, unseen by any clock */
 #define SHORT 9000 /* cycles */
-#define SUMS 0.02  /* 1/150 of the time may be added, and pauses of the host */
+#define SUMS 0.01  /* 1/150 of the time may be added */
 
 static struct found *found; /* one for each of two threads */
 static volatile unsigned long handled;

@@ -602,6 +602,24 @@ static void step_behind(bool word)
 	has_word = before;
 }
 
+/* A word that another copy of the library has armed is not armed again: that
+ * copy must see what has cleared it. */
+static void two_copies(void)
+{
+	static const uint64_t section[4] __attribute__((aligned(32)));
+	cpuc_rseq_word word = 0;
+	uintptr_t own = cpuc_rseq_arm(&word), other = (uintptr_t)section;
+
+	word = 0;
+	cpuc_rseq_again(&word, own);
+	ok(own != 0 && word == own, "an own value of the word is stored again");
+	word = other;
+	ok(cpuc_rseq_arm(&word) == other, "another copy's stays");
+	word = 0;
+	cpuc_rseq_again(&word, other);
+	ok(word == 0, "and is not stored again");
+}
+
 static void stopping(void)
 {
 	uint64_t a, b, ratio;
@@ -833,6 +851,29 @@ static void waits(void)
 	ok(up, "a thread's clock that leaves out interrupts: never back");
 }
 
+/* The host takes the CPU, which the kernel does not report, and a signal comes
+ * later: what the thread did in between counts, whatever it waited for before.
+ */
+static void host_takes(void)
+{
+	uint64_t a;
+	double n;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	preempt(1000);
+	count();
+	now += 3e5;
+	away += 3e5;
+	a = count();
+	pass(2e5);
+	preempt(0);
+	n = (double)(count() - a);
+	ok(n > 1.9e5 && n < 2.5e5,
+	   "after a short wait, and a pause of the host: %.0f of 200000", n);
+}
+
 static void other_cpu(void)
 {
 	double t;
@@ -885,6 +926,7 @@ static void preemptions(void)
 	sharing("sleeping 100 ms", 5e5, 1e8, 0.01);
 	sharing("1000 signals a second", 1e6, 0, 0.001);
 	waits();
+	host_takes();
 	other_cpu();
 	preempted_measuring();
 	has_word = false;
@@ -1342,6 +1384,7 @@ int main(void)
 	gaps();
 	suspended();
 	preemptions();
+	two_copies();
 	stepping();
 	replay();
 	return done_testing();

@@ -11,9 +11,13 @@
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-#if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer) || \
-	defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) || \
-	__has_feature(memory_sanitizer)
+#if defined __SANITIZE_THREAD__ || __has_feature(thread_sanitizer)
+#define SANITIZED_THREADS 1
+#else
+#define SANITIZED_THREADS 0
+#endif
+#if SANITIZED_THREADS || defined __SANITIZE_ADDRESS__ || \
+	__has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define SANITIZED 1
 #else
 #define SANITIZED 0

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-tsc, x86-tsc: RDTSC by the compiler's intrinsic, which the compiler
  * may schedule as it knows best. A clock outside the core, of constant rate on
- * every CPU since 2008 (the invariant TSC: Intel SDM vol. 3, "Time-Stamp
- * Counter"). */
+ * every CPU since about 2008 (the invariant TSC: Intel SDM vol. 3,
+ * "Time-Stamp Counter"). */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_TSC
 #include "x86.h"

@@ -178,20 +178,6 @@ static void print(const char *table, const char *row, const char *column,
 	bench_value(table, row, column, "%+.3f", error * 100);
 }
 
-/* The step of the bare clock, or what a reading takes if that is more. */
-static long long find_grain(void)
-{
-	long long least = 0, step;
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		step = -bench_bare() + bench_bare();
-		if (step > 0 && (least == 0 || step < least))
-			least = step;
-	}
-	return least;
-}
-
 static void print_steps(const char *name)
 {
 	struct rate_summary s = rate_steps_sum(&found.steps);
@@ -313,7 +299,7 @@ int main(int argc, char **argv)
 		"ratio: the same of the bare clock with the ratio that suits "
 		"each block best, for comparison",
 		blocks, timings);
-	bare_grain = find_grain();
+	bare_grain = rate_steps_grain(bench_bare);
 	bench_title(TABLE_STEPS, "3. The core's rate meanwhile: steps of more "
 				 "than 1%%, and how long its levels lasted");
 	bench_note(TABLE_STEPS,

@@ -42,13 +42,14 @@ uint64_t __wrap_cpuc_calibrated_slow(uintptr_t armed, uint64_t d)
  * that took. */
 static long long run(long long ns, struct rate_steps *steps)
 {
+	const long long grain = rate_steps_grain(bench_bare);
 	long long begin = bench_bare(), end = bench_ns() + ns, now, t;
 
 	while ((now = bench_ns()) < end) {
 		t = -bench_bare();
 		known->loop(CYCLES / known->turn);
 		t += bench_bare();
-		rate_steps_add(steps, now, t, 50);
+		rate_steps_add(steps, now, t, grain);
 		cpucycles();
 	}
 	return bench_bare() - begin;

@@ -13,10 +13,24 @@
 #define PERCENT 1 /* closer windows have the same rate */
 #define AGREE 5   /* windows in a row that make a level */
 #define FOLLOW 16 /* windows in a level's mean */
+#define READINGS 1000
 
 static bool rate_same(long long a, long long b, long long grain)
 {
 	return llabs(a - b) <= b * PERCENT / 100 + grain;
+}
+
+long long rate_steps_grain(long long (*clock)(void))
+{
+	long long least = 0, last = clock(), now;
+	int i;
+
+	for (i = 0; i < READINGS; i++, last = now) {
+		now = clock();
+		if (now > last && (least == 0 || now - last < least))
+			least = now - last;
+	}
+	return least;
 }
 
 void rate_steps_add(struct rate_steps *s, long long ns, long long length,

@@ -24,6 +24,9 @@ struct rate_summary {
 	double lasted; /* the median time from step to step, in seconds */
 };
 
+/* The step of a clock, or what a reading takes if that is more. */
+long long rate_steps_grain(long long (*clock)(void));
+
 /* Adds a window that began at so many ns and took `length`, in any unit, by a
  * clock that has steps of `grain`. *s is all zero before the first one. */
 void rate_steps_add(struct rate_steps *s, long long ns, long long length,

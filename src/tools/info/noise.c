@@ -119,34 +119,21 @@ int noise_apart(const long long *median, int n, long long step)
 	return noise_part(apart, pairs, noise_typical(median, n), step);
 }
 
-/* Ticks of the clock from one reading to the next, ascending. */
-static const long long *noise_clock(void)
+/* The step of the clock: the median from one reading to the next. */
+static long long noise_step(void)
 {
-	static long long step[READINGS];
+	long long step[READINGS];
 	int i;
 
 	for (i = 0; i < READINGS; i++)
 		step[i] = -calls_ns() + calls_ns();
-	stats_sort(step, READINGS);
-	return step;
-}
-
-/* The step of the clock, or what a reading takes if that is more. */
-static long long noise_grain(void)
-{
-	const long long *step = noise_clock();
-	int i = 0;
-
-	while (i < READINGS - 1 && step[i] <= 0)
-		i++;
-	return step[i];
+	return noise_median(step, READINGS);
 }
 
 static void noise_listen(struct noise *n)
 {
 	static long long gap[NOISE_PREEMPTION + 1][GAPS];
-	long long step = stats_quantile(noise_clock(), READINGS, 1, 2),
-		  least = 10 * step, now, last, begin;
+	long long step = noise_step(), least = 10 * step, now, last, begin;
 	long long switches = cpucycles_switches(), before = switches;
 	int count[NOISE_PREEMPTION + 1] = {0}, kind = NOISE_INTERRUPTS;
 
@@ -227,7 +214,7 @@ static void noise_windows(struct noise *n)
 	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
 	long long scatter[NOISE_BATCHES], begin = calls_ns();
 	unsigned long turns = noise_turns();
-	const long long grain = noise_grain();
+	const long long grain = rate_steps_grain(calls_ns);
 	struct cpucycles_counter c = {.step = 0};
 	int b;
 
