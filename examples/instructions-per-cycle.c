@@ -35,9 +35,9 @@ static void measure(const char *name, void (*function)(void))
 	long long cycles[2], instructions[2];
 
 	function(); /* into the caches */
-	cpucycles_both(&cycles[0], &instructions[0]);
+	cpucycles_pair(&cycles[0], &instructions[0]);
 	function();
-	cpucycles_both(&cycles[1], &instructions[1]);
+	cpucycles_pair(&cycles[1], &instructions[1]);
 	cycles[1] -= cycles[0];
 	instructions[1] -= instructions[0];
 	printf("%s: %lld instructions, %lld cycles: %.2f a cycle\n", name,

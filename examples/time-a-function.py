@@ -15,8 +15,8 @@ TIMINGS = 1001
 lib = ctypes.CDLL("libcpucycles.so.1")
 cpucycles = ctypes.CFUNCTYPE(ctypes.c_longlong).in_dll(lib, "cpucycles")
 # The others are functions as usual, but ctypes takes their result for an int.
-switches = lib.cpucycles_switches
-switches.restype = ctypes.c_longlong
+interruptions = lib.cpucycles_interruptions
+interruptions.restype = ctypes.c_longlong
 lib.cpucycles_implementation.restype = ctypes.c_char_p
 lib.cpucycles_kind.restype = ctypes.c_char_p
 
@@ -37,11 +37,11 @@ def cycles(timed):
     global dropped
     row = []
     for _ in range(TIMINGS):
-        before = switches()
+        before = interruptions()
         start = cpucycles()
         timed()
         count = cpucycles() - start
-        if switches() == before:
+        if interruptions() == before:
             row.append(count)
         else:
             dropped += 1

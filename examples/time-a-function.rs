@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 extern "C" {
     #[link_name = "cpucycles"]
     static POINTER: AtomicPtr<c_void>;
-    fn cpucycles_switches() -> i64;
+    fn cpucycles_interruptions() -> i64;
     fn cpucycles_implementation() -> *const c_char;
     fn cpucycles_kind() -> *const c_char;
 }
@@ -51,7 +51,7 @@ fn function() {
 fn cycles(timed: fn(), dropped: &mut usize) -> f64 {
     let mut row = Vec::with_capacity(TIMINGS);
     for _ in 0..TIMINGS {
-        let before = unsafe { cpucycles_switches() };
+        let before = unsafe { cpucycles_interruptions() };
         let start = cpucycles();
         for _ in 0..CALLS {
             fence();
@@ -59,7 +59,7 @@ fn cycles(timed: fn(), dropped: &mut usize) -> f64 {
             fence();
         }
         row.push(cpucycles() - start);
-        if unsafe { cpucycles_switches() } != before {
+        if unsafe { cpucycles_interruptions() } != before {
             row.pop();
             *dropped += 1;
         }

@@ -129,7 +129,7 @@ extern CPUCYCLES_API long long cpucycles_observepersecond(void);
  * to another CPU, signal deliveries. If the number is the same before and after
  * an interval, none of these happened in between. -1 where the kernel does not
  * report them; see cpucycles(3). Selects if nothing has. */
-extern CPUCYCLES_API long long cpucycles_switches(void);
+extern CPUCYCLES_API long long cpucycles_interruptions(void);
 
 /* The instructions that this thread has retired in user mode since some fixed
  * moment, read in user space where cycles can be. The first call in a thread
@@ -143,7 +143,7 @@ extern CPUCYCLES_API long long cpucycles_instructions(void);
  * with errno ENOTSUP and both counts -1 where cpucycles_instructions() is. Use
  * the cycles with those of other calls of this function only: cpucycles() may
  * count with another counter. */
-extern CPUCYCLES_API int cpucycles_both(long long *cycles,
+extern CPUCYCLES_API int cpucycles_pair(long long *cycles,
 					long long *instructions);
 
 /* Describes how instructions are counted, as cpucycles_counter() does for

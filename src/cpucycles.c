@@ -249,7 +249,7 @@ long long cpucycles_observepersecond(void)
 }
 
 /* A calibrated count looks at the thread's word itself. */
-long long cpucycles_switches(void)
+long long cpucycles_interruptions(void)
 {
 	const struct cpuc_slot *slot = selected();
 	bool calibrated = slot->counter->chains != NULL;
@@ -377,7 +377,7 @@ static struct cpuc_pmu *pair_cycles(void)
 	return cpuc_perf_opened(pmu) ? pmu : NULL;
 }
 
-int cpucycles_both(long long *cycles, long long *instructions)
+int cpucycles_pair(long long *cycles, long long *instructions)
 {
 	long long pair[2] = {-1, -1};
 	struct cpuc_pmu *pmu;

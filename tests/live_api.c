@@ -322,7 +322,7 @@ static void check_instructions(void)
 	ok(c.usable ? c.step > 0 && c.per_thread : i != 0 || c.reason[0] != 0,
 	   "and has a step, or a reason");
 	errno = 4711;
-	both = cpucycles_both(&pair[0], &pair[1]);
+	both = cpucycles_pair(&pair[0], &pair[1]);
 	if (last == -1)
 		ok(both == -1 && errno == ENOTSUP && pair[0] == -1 &&
 			   pair[1] == -1,

@@ -90,7 +90,7 @@ static int try(void *arg)
 	/* Either it leaves out when the thread does not run, or says so. */
 	if (cpucycles_counterbyname(NULL, &c, sizeof c) == 0 &&
 	    c.kind_id == CPUCYCLES_CALIBRATED &&
-	    (cpucycles_switches() >= 0) != c.per_thread)
+	    (cpucycles_interruptions() >= 0) != c.per_thread)
 		bad = 5;
 	return bad;
 }

@@ -208,32 +208,32 @@ static void check_fork(void)
 	ok(left_out(&before), "nor is its parent's, for it");
 }
 
-static void check_switches(void)
+static void check_interruptions(void)
 {
-	long long before = cpucycles_switches(), after;
+	long long before = cpucycles_interruptions(), after;
 	const char *name;
 	int i;
 
 	usleep(1000);
-	after = cpucycles_switches();
+	after = cpucycles_interruptions();
 	ok(before >= 0 && after > before, "a wait is an interruption");
 	before = after;
 	raise(SIGALRM);
-	after = cpucycles_switches();
+	after = cpucycles_interruptions();
 	ok(after > before, "and so is a signal that is handled");
 	for (i = 0; i < 1000; i++) {
-		before = cpucycles_switches();
+		before = cpucycles_interruptions();
 		__asm__ __volatile__("");
-		if (cpucycles_switches() == before)
+		if (cpucycles_interruptions() == before)
 			break;
 	}
 	ok(i < 1000, "none in a short time");
 	name = cpucycles_implementation();
 	cpucycles_select("default-monotonic");
-	before = cpucycles_switches();
-	after = cpucycles_switches();
+	before = cpucycles_interruptions();
+	after = cpucycles_interruptions();
 	usleep(1000);
-	ok(cpucycles_switches() > before && after - before <= 1,
+	ok(cpucycles_interruptions() > before && after - before <= 1,
 	   "with another counter, too");
 	cpucycles_select(name);
 }
@@ -340,7 +340,7 @@ static int is_without(void)
 #endif
 	if (cpucycles_counterbyname(NULL, &c, sizeof c) != 0 || c.per_thread)
 		return 3;
-	return cpucycles_switches() == -1 ? counts(1000) : 4;
+	return cpucycles_interruptions() == -1 ? counts(1000) : 4;
 }
 
 int main(int argc, char **argv)
@@ -374,7 +374,7 @@ int main(int argc, char **argv)
 	check_job("1000 signals a second", NULL, 30, 3, 1, 0);
 	alarms(0);
 	check_fork();
-	check_switches();
+	check_interruptions();
 	check_sections();
 	affinity_end(&cpus);
 	affinity_end(&cpus);

@@ -16,7 +16,7 @@ static void *handle;
 static long long (**loaded)(void);
 static const char *(*loaded_kind)(void);
 static int (*loaded_select)(const char *);
-static long long (*loaded_switches)(void);
+static long long (*loaded_interruptions)(void);
 
 static int load(void)
 {
@@ -28,9 +28,11 @@ static int load(void)
 	*(void **)&loaded = dlsym(handle, "cpucycles");
 	*(void **)&loaded_kind = dlsym(handle, "cpucycles_kind");
 	*(void **)&loaded_select = dlsym(handle, "cpucycles_select");
-	*(void **)&loaded_switches = dlsym(handle, "cpucycles_switches");
-	return loaded && loaded_kind && loaded_select && loaded_switches ? 0
-									 : -1;
+	*(void **)&loaded_interruptions =
+		dlsym(handle, "cpucycles_interruptions");
+	return loaded && loaded_kind && loaded_select && loaded_interruptions
+		       ? 0
+		       : -1;
 }
 
 static int loaded_counts(int calls)
@@ -94,16 +96,16 @@ static int alternating(void *arg)
 		return CANNOT;
 	counts(10);
 	loaded_counts(10);
-	mine = cpucycles_switches();
-	other = loaded_switches();
+	mine = cpucycles_interruptions();
+	other = loaded_interruptions();
 	for (i = 0; i < 10000; i++) {
 		cpucycles();
 		(*loaded)();
-		cpucycles_switches();
-		loaded_switches();
+		cpucycles_interruptions();
+		loaded_interruptions();
 	}
-	return cpucycles_switches() - mine > 5000 ||
-	       loaded_switches() - other > 5000;
+	return cpucycles_interruptions() - mine > 5000 ||
+	       loaded_interruptions() - other > 5000;
 }
 
 static int of_child(void *arg)

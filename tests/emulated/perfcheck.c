@@ -706,9 +706,9 @@ static int check_pair(void)
 	int i, wrong = 0;
 
 	for (i = 0; i < TRIES; i++) {
-		wrong |= cpucycles_both(&cycles[0], &retired[0]) ? STANDS : 0;
+		wrong |= cpucycles_pair(&cycles[0], &retired[0]) ? STANDS : 0;
 		loop(ITERATIONS);
-		wrong |= cpucycles_both(&cycles[1], &retired[1]) ? STANDS : 0;
+		wrong |= cpucycles_pair(&cycles[1], &retired[1]) ? STANDS : 0;
 		cycles[1] -= cycles[0];
 		retired[1] -= retired[0];
 		wrong |= cycles[1] <= 0 || retired[1] <= 0 ? STANDS : 0;

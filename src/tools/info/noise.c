@@ -134,7 +134,7 @@ static void noise_listen(struct noise *n)
 {
 	static long long gap[NOISE_PREEMPTION + 1][GAPS];
 	long long step = noise_step(), least = 10 * step, now, last, begin;
-	long long switches = cpucycles_switches(), before = switches;
+	long long switches = cpucycles_interruptions(), before = switches;
 	int count[NOISE_PREEMPTION + 1] = {0}, kind = NOISE_INTERRUPTS;
 
 	memset(gap, 0, sizeof gap); /* takes the page faults */
@@ -143,7 +143,7 @@ static void noise_listen(struct noise *n)
 	do {
 		now = calls_ns();
 		if (now - last >= least) {
-			switches = cpucycles_switches();
+			switches = cpucycles_interruptions();
 			kind = switches != before ? NOISE_PREEMPTION
 						  : NOISE_INTERRUPTS;
 			before = switches;

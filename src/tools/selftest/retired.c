@@ -46,9 +46,9 @@ static double retired_ratio(void)
 	int i;
 
 	for (i = 0; i < TIMINGS; i++) {
-		cpucycles_both(&cycles[0], &instructions[0]);
+		cpucycles_pair(&cycles[0], &instructions[0]);
 		loop(TURNS);
-		cpucycles_both(&cycles[1], &instructions[1]);
+		cpucycles_pair(&cycles[1], &instructions[1]);
 		ratio = (double)(instructions[1] - instructions[0]) /
 			(double)(cycles[1] - cycles[0]);
 		if (i == 0 || retired_from_1(ratio) < retired_from_1(best))
