@@ -27,7 +27,7 @@ AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
 AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
 AX_APPEND_LINK_FLAGS([-Wl,-z,defs], [CPUC_LDFLAGS])
 # Never unloaded: a thread that counted calls into the library when it ends,
-# which may be after the program's last dlclose (see src/thread.c).
+# which may be after the program's last dlclose (see src/system/thread.c).
 AX_APPEND_LINK_FLAGS([-Wl,-z,nodelete], [CPUC_LDFLAGS])
 # A first call may come in a signal handler, whose stack is small: binding a
 # symbol then saves all vector registers on it, 3 KB with AVX-512.

@@ -9,19 +9,19 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "calibration.h"
-#include "clock.h"
+#include "calibrated/calibration.h"
+#include "system/os_clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
 #include "instructions.h"
-#include "lock.h"
+#include "system/lock.h"
 #include "observe.h"
-#include "perf/open.h"
+#include "perf/available.h"
 #include "perf/pair.h"
 #include "persecond.h"
-#include "probe.h"
+#include "system/probe.h"
 #include "registry.h"
-#include "rseq.h"
+#include "system/rseq.h"
 #include "select.h"
 
 long long (*cpucycles)(void) = cpuc_first;
@@ -73,13 +73,13 @@ static uint64_t selection_persecond(void)
 }
 
 static const struct cpuc_world selection_world = {selection_persecond,
-						  cpuc_clock_ns};
+						  cpuc_os_clock_ns};
 
 static void selection_begin(void)
 {
 	cpuc_probe_begin();
 	cpuc_lock_prepare();
-	cpuc_clock_check();
+	cpuc_os_clock_check();
 	cpuc_rseq_prepare();
 }
 
@@ -110,7 +110,7 @@ static int selection_set(const char *name)
 	selection_begin();
 	cpuc_try(slot, &selection_world);
 	if (!slot->usable)
-		cpuc_perf_close(slot->counter->pmu);
+		cpuc_perf_close(slot->counter->events);
 	cpuc_probe_end();
 	if (!slot->usable)
 		return ENOTSUP;
@@ -137,7 +137,7 @@ long long cpuc_first(void)
 	/* In a signal handler that interrupted the selection, there is
 	 * nothing better than a count that advances. */
 	if (cpuc_lock(&caller) != 0)
-		return (long long)cpuc_clock_ns();
+		return (long long)cpuc_os_clock_ns();
 	if (!selection_made())
 		selection_make();
 	cpuc_unlock(&caller);
@@ -266,7 +266,7 @@ static void describe_try(struct cpuc_slot *slot)
 		return;
 	selection_begin();
 	cpuc_try(slot, &selection_world);
-	cpuc_perf_close(slot->counter->pmu);
+	cpuc_perf_close(slot->counter->events);
 	cpuc_probe_end();
 }
 
@@ -288,7 +288,7 @@ static void describe(const struct cpuc_slot *slot,
 		.kind = cpuc_kind_name(c->kind),
 		.kind_id = cpuc_kind_id(c->kind),
 		.bits = c->bits,
-		.per_thread = c->pmu != NULL ||
+		.per_thread = c->events != NULL ||
 			      (c->chains != NULL && cpuc_rseq_available()),
 		.usable = slot->usable,
 	};
@@ -361,34 +361,34 @@ int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 /* The cycles that go with instructions: those that are counted already, by the
  * counter in use, or else of the counter that counts instructions. NULL: there
  * are none. */
-static struct cpuc_pmu *pair_cycles(void)
+static struct cpuc_event_set *pair_cycles(void)
 {
-	struct cpuc_pmu *pmu = selected()->counter->pmu;
+	struct cpuc_event_set *set = selected()->counter->events;
 	struct cpuc_slot *slot = cpuc_instructions_cycles();
 	struct cpuc_caller caller;
 
-	if (slot == NULL || pmu != NULL)
-		return slot == NULL ? NULL : pmu;
-	pmu = slot->counter->pmu;
-	if (!cpuc_perf_opened(pmu) && cpuc_lock(&caller) == 0) {
+	if (slot == NULL || set != NULL)
+		return slot == NULL ? NULL : set;
+	set = slot->counter->events;
+	if (!cpuc_perf_opened(set) && cpuc_lock(&caller) == 0) {
 		describe_try(slot);
 		cpuc_unlock(&caller);
 	}
-	return cpuc_perf_opened(pmu) ? pmu : NULL;
+	return cpuc_perf_opened(set) ? set : NULL;
 }
 
 int cpucycles_pair(long long *cycles, long long *instructions)
 {
 	long long pair[2] = {-1, -1};
-	struct cpuc_pmu *pmu;
+	struct cpuc_event_set *set;
 
 	if (cpuc_instructions_slot() == NULL)
 		cpucycles_instructions();
-	pmu = pair_cycles();
-	if (pmu != NULL)
-		cpuc_perf_pair(pmu, cpuc_instructions_slot()->counter->pmu,
+	set = pair_cycles();
+	if (set != NULL)
+		cpuc_perf_pair(set, cpuc_instructions_slot()->counter->events,
 			       pair);
 	*cycles = pair[0];
 	*instructions = pair[1];
-	return pmu == NULL ? fail(ENOTSUP) : 0;
+	return set == NULL ? fail(ENOTSUP) : 0;
 }

@@ -9,9 +9,9 @@
 #include <config.h>
 #include <errno.h>
 #include <stdbool.h>
-#include "clock.h"
+#include "system/os_clock.h"
 #include "extend32.h"
-#include "thread.h"
+#include "system/thread.h"
 
 #define RENEW_NS 100000000 /* an anchor older than this is replaced */
 #define APART_NS 100000000 /* clock and count must be read this close */
@@ -89,9 +89,9 @@ uint64_t cpuc_extend32(const struct cpuc_anchor *first, long long (*read)(void))
 
 	/* A thread that sleeps in between would date the count too late. */
 	do {
-		ns = cpuc_clock_coarse_ns();
+		ns = cpuc_os_clock_coarse_ns();
 		raw = (uint32_t)read();
-	} while (cpuc_clock_coarse_ns() - ns > APART_NS);
+	} while (cpuc_os_clock_coarse_ns() - ns > APART_NS);
 	/* Again, if a signal handler has renewed the anchor meanwhile. */
 	do {
 		renewals = own->renewals;

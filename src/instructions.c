@@ -49,7 +49,7 @@ bool cpuc_instructions_chosen(void)
 
 	return read == instructions_none ||
 	       (slot != NULL && read == slot->entry &&
-		cpuc_perf_opened(slot->counter->pmu));
+		cpuc_perf_opened(slot->counter->events));
 }
 
 const struct cpuc_slot *cpuc_instructions_slot(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The rate of the core that this thread is running on, now. */
 #include <config.h>
-#include "calibration.h"
-#include "clock.h"
+#include "calibrated/calibration.h"
+#include "system/os_clock.h"
 #include "observe.h"
-#include "probe.h"
+#include "system/probe.h"
 #include "select.h"
 
 /* The highest of so many rates: a neighbour slows chains down, and a thread's
@@ -15,11 +15,11 @@
 /* By a core counter, against the system's clock. */
 static uint64_t observe_by_counter(const struct cpuc_slot *slot)
 {
-	uint64_t ns = cpuc_clock_ns(), now, reads = 0, hz;
+	uint64_t ns = cpuc_os_clock_ns(), now, reads = 0, hz;
 	long long count = cpuc_slot_read(slot);
 
 	do
-		now = cpuc_clock_ns();
+		now = cpuc_os_clock_ns();
 	while (now - ns < BUSY_NS && reads++ < BUSY_NS);
 	count = cpuc_slot_read(slot) - count;
 	if (now <= ns || count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
@@ -33,7 +33,7 @@ static uint64_t observe_by_counter(const struct cpuc_slot *slot)
 static void observe_calibrate(struct cpuc_slot *slot)
 {
 	/* Chains need no nominal rate. */
-	const struct cpuc_world world = {NULL, cpuc_clock_ns};
+	const struct cpuc_world world = {NULL, cpuc_os_clock_ns};
 	struct cpuc_slot as_found = *slot;
 
 	cpuc_try(slot, &world);

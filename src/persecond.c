@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "nominal.h"
+#include "system/stated_rate.h"
 #include "observe.h"
 #include "persecond.h"
-#include "probe.h"
-#include "textfile.h"
+#include "system/probe.h"
+#include "system/textfile.h"
 
 /* The number that the library's users have come to recognise as "unknown". */
 const struct cpuc_persecond cpuc_persecond_unknown = {UINT64_C(2399987654),
@@ -31,7 +31,7 @@ const char *cpuc_getenv(const char *name)
 
 static void persecond_ask_system(void *arg)
 {
-	*(struct cpuc_rate *)arg = cpuc_nominal_rate("");
+	*(struct cpuc_rate *)arg = cpuc_stated_rate("");
 }
 
 static struct cpuc_rate persecond_stated(void)

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include "clock.h"
-#include "perf/open.h"
-#include "probe.h"
+#include "system/os_clock.h"
+#include "perf/available.h"
+#include "system/probe.h"
 #include "select.h"
-#include "thread.h"
+#include "system/thread.h"
 
 #define MEASURE_CALLS 1000
 #define MEASURE_ROUNDS 10
@@ -107,7 +107,7 @@ static int select_settle(struct cpuc_slot *slot, const struct cpuc_world *world)
 	if (slot->counter->bits == 32) {
 		/* Without it, threads have no anchors of their own. */
 		cpuc_thread_prepare();
-		slot->anchor.ns = cpuc_clock_coarse_ns();
+		slot->anchor.ns = cpuc_os_clock_coarse_ns();
 		slot->anchor.full = (uint32_t)slot->counter->read();
 		slot->anchor.rate =
 			slot->rate ? slot->rate : world->persecond();
@@ -128,7 +128,7 @@ static void select_attempt(void *arg)
 	const struct attempt *a = arg;
 	struct cpuc_slot *slot = a->slot;
 	const struct cpuc_counter *c = slot->counter;
-	int err = cpuc_perf_open(slot, c->pmu);
+	int err = cpuc_perf_try(slot, c->events);
 
 	if (err == 0 && c->open)
 		err = c->open(slot);
@@ -244,7 +244,7 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const struct cpuc_world *world)
 {
 	struct cpuc_slot *best = NULL, *named;
-	const struct cpuc_pmu *kept;
+	const struct cpuc_event_set *kept;
 	size_t i;
 
 	named = wanted ? cpuc_find(slots, n, wanted) : NULL;
@@ -267,9 +267,9 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 		    (best == NULL || select_better(&slots[i], best)))
 			best = &slots[i];
 	}
-	kept = best ? best->counter->pmu : NULL;
+	kept = best ? best->counter->events : NULL;
 	for (i = 0; i < n; i++)
-		if (slots[i].counter->pmu != kept)
-			cpuc_perf_close(slots[i].counter->pmu);
+		if (slots[i].counter->events != kept)
+			cpuc_perf_close(slots[i].counter->events);
 	return best;
 }

@@ -37,7 +37,7 @@ enum cpuc_unit {
 };
 
 struct cpuc_slot;
-struct cpuc_pmu;
+struct cpuc_event_set;
 struct cpuc_chain_ops;
 
 /* One counter; const, one in a file, listed in counters.def. */
@@ -50,7 +50,7 @@ struct cpuc_counter {
 	/* The perf events that it reads, opened before open() and closed when
 	 * another counter is selected: such a counter counts the calling
 	 * thread alone. NULL: none. */
-	struct cpuc_pmu *pmu;
+	struct cpuc_event_set *events;
 
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);

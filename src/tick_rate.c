@@ -3,7 +3,7 @@
  * against the operating system's clock. */
 #include <config.h>
 #include <errno.h>
-#include "calibration.h"
+#include "calibrated/calibration.h"
 #include "tick_rate.h"
 
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */

@@ -4,7 +4,7 @@
 #define FORGET_H
 
 #include <string.h>
-#include "calibrated.h"
+#include "calibrated/count.h"
 
 /* As if this thread had not counted. */
 __attribute__((unused)) static void calibrated_forget(void)

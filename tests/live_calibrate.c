@@ -10,8 +10,8 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "calibrated.h"
-#include "clock.h"
+#include "calibrated/count.h"
+#include "system/os_clock.h"
 #include "cpucycles.h"
 #include "forget.h"
 #include "tap.h"
@@ -176,7 +176,7 @@ static __attribute__((noinline)) long long detour(void)
 	int i;
 
 	cpuc_guard_enter(&guard);
-	cpuc_clock_thread_ns();
+	cpuc_os_clock_thread_ns();
 	for (i = 0; i < 3; i++)
 		cpuc_calibration.ops->chain->window(cpuc_calibration.turns,
 						    stamp);

@@ -102,8 +102,8 @@ static void check_race(void)
 		if (status != 0 && failed++ == 0)
 			diag("process %d: status %d", i, status);
 	}
-	ok(failed == 0, "%d processes, %d threads racing for the first call",
-	   n, THREADS);
+	ok(failed == 0, "%d processes, %d threads racing for the first call", n,
+	   THREADS);
 }
 
 static void handler(int sig)
@@ -198,8 +198,10 @@ static void check_no_handlers(void)
 	if (status == CANNOT_FILTER)
 		skip("system calls cannot be filtered here");
 	else
-		ok(status == 0, "where sigaction is denied, a clock counts "
-				"(%d)", status);
+		ok(status == 0,
+		   "where sigaction is denied, a clock counts "
+		   "(%d)",
+		   status);
 }
 #else
 static void check_no_handlers(void)
@@ -269,8 +271,10 @@ static void check_fork_in_selection(void)
 		return;
 	}
 	status = in_child(fork_in_selection);
-	ok(status == 0, "50 children forked in the midst of another thread's "
-			"selection all select and count (%d)", status);
+	ok(status == 0,
+	   "50 children forked in the midst of another thread's "
+	   "selection all select and count (%d)",
+	   status);
 }
 
 /* Selecting anew under readers: every count goes on in each thread. */
@@ -294,8 +298,10 @@ int main(void)
 	/* Everything in children: this process never counts. */
 	check_race();
 	status = in_child(undisturbed);
-	ok(status == 0, "errno, signal mask and dispositions, cancelability "
-			"and descriptors are untouched (%d)", status);
+	ok(status == 0,
+	   "errno, signal mask and dispositions, cancelability "
+	   "and descriptors are untouched (%d)",
+	   status);
 	status = in_child(child_counts);
 	ok(status == 0, "a child counts before its parent has (%d)", status);
 	status = in_child(grandchild_counts);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "nominal.h"
+#include "system/stated_rate.h"
 
 int main(int argc, char **argv)
 {
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: nominal-show ROOT\n");
 		return 2;
 	}
-	rate = cpuc_nominal_rate(argv[1]);
+	rate = cpuc_stated_rate(argv[1]);
 	printf("%" PRIu64 " %s%s\n", rate.hz, rate.source,
 	       rate.of_core ? ", the core's" : "");
 	return fflush(stdout) == 0 ? 0 : 1;

@@ -10,11 +10,11 @@
 #define cpuc_rseq_own fake_word
 #define cpuc_rseq_cpu fake_cpu
 #define cpuc_rseq_switches fake_switches
-#define cpuc_clock_thread_ns fake_thread_ns
-#include "../src/calibrated.c"
+#define cpuc_os_clock_thread_ns fake_thread_ns
+#include "../src/calibrated/count.c"
 #include "forget.h"
 #include "tap.h"
-#include "thread.h"
+#include "system/thread.h"
 
 /* The machine. Time in ns, rates in cycles or ticks per ns. */
 static double now, core, clock_rate, step;
@@ -202,7 +202,7 @@ static double distance(double a)
 static uint64_t count(void)
 {
 	double a = now + 38 / rate();
-	uint64_t n = cpuc_calibrated(fake_tick);
+	uint64_t n = cpuc_count(fake_tick);
 
 	measuring += now - a;
 	changes += cpuc_own_count.ratio.mean != last_ratio ? 1u : 0u;
@@ -596,7 +596,7 @@ static void step_behind(bool word)
 		a = count();
 	}
 	behind = cpuc_own_count.tick + cpuc_own_count.seen - 1000;
-	b = cpuc_calibrated(tick_behind);
+	b = cpuc_count(tick_behind);
 	ok(i < 1000 && b >= a && b - a < 100000,
 	   "nor one behind the latest count%s", word ? "" : ", without a word");
 	has_word = before;
@@ -643,7 +643,7 @@ static void stopping(void)
 	ok(b >= a && cpuc_own_count.ratio.mean == ratio,
 	   "nor in a measurement");
 	behind = cpuc_own_count.tick - 1000;
-	b = cpuc_calibrated(tick_behind);
+	b = cpuc_count(tick_behind);
 	ok(b >= a && b - a < 100000, "nor does one that is a little behind");
 	stopped = 0;
 	step_behind(true);
@@ -1294,7 +1294,7 @@ static void replay_host(void)
 		replay_now = record.tick[i];
 		record.next = 3 * i;
 		calibrated_expire();
-		cpuc_calibrated(replay_tick);
+		cpuc_count(replay_tick);
 		v[i] = distance((double)cpuc_own_count.ratio.mean /
 					4294967296. / replay_truth(i) -
 				1);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The counters that are clocks of the system, while the time is set, at the
  * places where a number of seconds needs another bit, and through a suspend.
- * Replaces clock.c. */
+ * Replaces os_clock.c. */
 #include <config.h>
 #include <string.h>
-#include "clock.h"
+#include "system/os_clock.h"
 #include "select.h"
-#include "probe.h"
+#include "system/probe.h"
 #include "tap.h"
 
 #if !HAVE_COUNTER_DEFAULT_GETTIMEOFDAY || !HAVE_COUNTER_DEFAULT_MONOTONIC
@@ -27,29 +27,29 @@ static uint64_t began_us = UINT64_C(1790000000000000);
 static int64_t set_by;    /* what the time of day was set by, microseconds */
 static int reads, set_at; /* at this read, 0 never */
 
-uint64_t cpuc_clock_ns(void)
+uint64_t cpuc_os_clock_ns(void)
 {
 	return ns += 100;
 }
 
-uint64_t cpuc_clock_coarse_ns(void)
+uint64_t cpuc_os_clock_coarse_ns(void)
 {
-	return cpuc_clock_ns() / 4000000 * 4000000;
+	return cpuc_os_clock_ns() / 4000000 * 4000000;
 }
 
-uint64_t cpuc_clock_us(void)
+uint64_t cpuc_os_clock_us(void)
 {
 	if (++reads == set_at)
 		set_by -= (int64_t)DAY;
-	return began_us + cpuc_clock_ns() / 1000 + (uint64_t)set_by;
+	return began_us + cpuc_os_clock_ns() / 1000 + (uint64_t)set_by;
 }
 
-uint64_t cpuc_clock_thread_ns(void)
+uint64_t cpuc_os_clock_thread_ns(void)
 {
 	return 0;
 }
 
-void cpuc_clock_check(void)
+void cpuc_os_clock_check(void)
 {
 }
 
@@ -70,7 +70,7 @@ static uint64_t persecond(void)
 
 static const struct cpuc_slot *choose(const char *name)
 {
-	const struct cpuc_world world = {persecond, cpuc_clock_ns};
+	const struct cpuc_world world = {persecond, cpuc_os_clock_ns};
 	const struct cpuc_slot *s;
 
 	cpuc_probe_begin();

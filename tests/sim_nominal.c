@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* nominal.c on fake trees: one for every format, and hostile ones, in the C
+/* stated_rate.c on fake trees: one for every format, and hostile ones, in the C
  * locale and in one whose decimal point is a comma. */
 #include <config.h>
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nominal.h"
+#include "system/stated_rate.h"
 #include "tap.h"
 #include "tree.h"
 
@@ -73,7 +73,7 @@ static int answers(const char *source, uint64_t hz)
 	/* Static for gcc's analyzer, which loses the flag of one on the stack. */
 	static struct cpuc_rate got;
 
-	got = cpuc_nominal_rate(root);
+	got = cpuc_stated_rate(root);
 	if (got.hz == hz && strcmp(got.source, source) == 0 &&
 	    got.of_core == speaks_of_core(source))
 		return 1;
@@ -243,20 +243,20 @@ static void test_timebase(const char *locale)
 	size_t i;
 
 	clear();
-	ok(cpuc_nominal_timebase(root) == 0, "%s: no time base", locale);
+	ok(cpuc_stated_timebase(root) == 0, "%s: no time base", locale);
 	for (i = 0; i < COUNT(cells); i++) {
 		put(TIMEBASE, cells[i].content, cells[i].size);
-		hz = cpuc_nominal_timebase(root);
+		hz = cpuc_stated_timebase(root);
 		ok(hz == cells[i].hz, "%s: time base, %s: %" PRIu64, locale,
 		   cells[i].what, hz);
 	}
 	put_text(CPUINFO, "timebase : 1000000000\n");
-	hz = cpuc_nominal_timebase(root);
+	hz = cpuc_stated_timebase(root);
 	ok(hz == 32768, "%s: the device tree's time base comes first", locale);
 	remove(place(TIMEBASE));
 	for (i = 0; i < COUNT(lines); i++) {
 		put_text(CPUINFO, lines[i].text);
-		hz = cpuc_nominal_timebase(root);
+		hz = cpuc_stated_timebase(root);
 		ok(hz == lines[i].hz, "%s: time base, %s: %" PRIu64, locale,
 		   lines[i].what, hz);
 	}
@@ -376,7 +376,7 @@ static void test_boundaries(void)
 		uint64_t hz;
 
 		put_big(CPUINFO, '\n', n, "cpu MHz : 2596.123\n");
-		hz = cpuc_nominal_rate(root).hz;
+		hz = cpuc_stated_rate(root).hz;
 		if (hz != 0 && hz != 2596123000)
 			break;
 	}
@@ -395,7 +395,7 @@ static void test_long_root(const char *locale)
 	while (strlen(root) + 3 < sizeof(root) &&
 	       (rate.hz == 0 || rate.hz == 2000000000)) {
 		strcat(root, "/.");
-		rate = cpuc_nominal_rate(root);
+		rate = cpuc_stated_rate(root);
 	}
 	ok(rate.hz == 0 && strcmp(rate.source, "unknown") == 0,
 	   "%s: a root too long is an unknown one", locale);

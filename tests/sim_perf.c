@@ -24,7 +24,7 @@ int main(void)
 
 /* Nanoseconds, one a cycle. */
 static uint64_t now_ns = UINT64_C(1000000000000);
-#define cpuc_clock_ns sim_clock_ns
+#define cpuc_os_clock_ns sim_clock_ns
 uint64_t sim_clock_ns(void);
 uint64_t sim_clock_ns(void)
 {
@@ -293,16 +293,16 @@ __attribute__((format(printf, 2, 3))) static void put(const char *text,
 }
 
 #include "../src/perf/pmus.c"
-#include "../src/perf/thread.c"
+#include "../src/perf/thread_events.c"
 #include "../src/perf/read.c"
-#include "../src/perf/open.c"
+#include "../src/perf/available.c"
 #include "../src/perf/pair.c"
 
-static struct cpuc_pmu one = {.reg = register_of};
-static struct cpuc_pmu two = {
+static struct cpuc_event_set one = {.reg = register_of};
+static struct cpuc_event_set two = {
 	.reg = register_of,
 	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"}};
-static struct cpuc_pmu none_mapped;
+static struct cpuc_event_set none_mapped;
 
 /* All of this is for cycles, and then for instructions. */
 static void count_by(unsigned counts)
@@ -359,12 +359,12 @@ static void fresh(void)
 
 static struct cpuc_slot it;
 
-static int open_counter(struct cpuc_pmu *pmu)
+static int open_counter(struct cpuc_event_set *pmu)
 {
 	int err;
 
 	memset(&it, 0, sizeof it);
-	err = cpuc_perf_open(&it, pmu);
+	err = cpuc_perf_try(&it, pmu);
 	return err;
 }
 
@@ -598,7 +598,7 @@ static void check_unmappable(void)
 	open_counter(&one);
 	fresh();
 	one.opened = 1;
-	one.events = 1;
+	one.n = 1;
 	unmappable = true;
 	a = read_one();
 	run(5);
@@ -787,7 +787,7 @@ static void check_midst(void)
 	   "in the midst of a change: the last count and one, each time");
 	cpuc_perf_make_room(&one);
 	was.last = own->last;
-	ok(own->pmu == was.pmu && own->base == was.base &&
+	ok(own->set == was.set && own->base == was.base &&
 		   own->last == was.last && own->way == was.way &&
 		   own->event[0].page == was.event[0].page && made == before &&
 		   mine(0)->mapped,
@@ -988,7 +988,7 @@ static void check_end(void)
 	open_counter(&one);
 	run(1000);
 	a = read_one();
-	perf_thread_ended(own, false);
+	thread_events_ended(own, false);
 	ok(left_open() == 0, "a thread's end leaves nothing open");
 	b = read_one();
 	run(10);
@@ -996,12 +996,12 @@ static void check_end(void)
 	handler = handler_counts;
 	sent = SIGUSR1;
 	calls_left = 1;
-	perf_thread_ended(own, false);
+	thread_events_ended(own, false);
 	run(10);
 	ok(calls_left == 0 && left_open() == 1 &&
 		   read_one() == handler_last + 10,
 	   "a handler that counts comes after the end");
-	perf_thread_ended(own, true);
+	thread_events_ended(own, true);
 	ok(left_open() == 0 && *own->quick == 0 && own == &cpuc_perf_nobody,
 	   "nothing is left in the end");
 }
@@ -1016,31 +1016,31 @@ static void check_deferred(void)
 	for (i = 0; i < made; i++)
 		world[i].mapped = true;
 	unmapped = 0;
-	perf_thread_unmap_deferred();
+	thread_events_unmap_deferred();
 	ok(unmapped == 0, "with nothing deferred, nothing is unmapped");
 	world[0].page.index = 1;
 	for (i = 0; i < 3; i++)
-		perf_thread_defer(&world[i].page);
+		thread_events_defer(&world[i].page);
 	ok(unmapped == 0, "deferring unmaps nothing");
-	perf_thread_unmap_deferred();
+	thread_events_unmap_deferred();
 	ok(unmapped == 1 && world[0].mapped,
 	   "one at a time, and not one whose event is on a register");
-	perf_thread_unmap_deferred();
-	perf_thread_unmap_deferred();
+	thread_events_unmap_deferred();
+	thread_events_unmap_deferred();
 	ok(unmapped == 2 && world[0].mapped && !world[1].mapped &&
 		   !world[2].mapped,
 	   "the others once each");
 	world[0].page.index = 0;
-	perf_thread_unmap_deferred();
-	perf_thread_unmap_deferred();
+	thread_events_unmap_deferred();
+	thread_events_unmap_deferred();
 	ok(unmapped == 3 && !world[0].mapped, "that one too, when it is off");
 	for (i = 3; i < made; i++)
-		perf_thread_defer(&world[i].page);
+		thread_events_defer(&world[i].page);
 	ok(unmapped == 6 && !world[made - 1].mapped && world[3].mapped,
 	   "without a place a page is unmapped at once");
 	/* As the kernel does in a child. */
 	memset(cpuc_process, 0, sizeof *cpuc_process);
-	perf_thread_unmap_deferred();
+	thread_events_unmap_deferred();
 	ok(unmapped == 6, "a child forgets its parent's pages");
 }
 
@@ -1106,7 +1106,7 @@ static uint64_t count_of_all(void)
 	uint64_t total = own->base;
 	unsigned i;
 
-	for (i = 0; i < two.events; i++)
+	for (i = 0; i < two.n; i++)
 		total += mine(i)->count;
 	return total;
 }
@@ -1118,7 +1118,7 @@ static void check_cores(const char *what)
 	uint64_t last, now, total;
 	unsigned i, bad = 0, back = 0, idle = 0, missing = 0;
 
-	ok(open_counter(&two) == 0 && two.events == core_types,
+	ok(open_counter(&two) == 0 && two.n == core_types,
 	   "%s: an event for each of %u types of cores", what, core_types);
 	last = read_two();
 	for (i = 0; i < 2000; i++) {
@@ -1133,7 +1133,7 @@ static void check_cores(const char *what)
 		run(10);
 	}
 	ok(back == 0 && bad == 0, "%s: every sum is a true count", what);
-	for (i = 0; i < two.events; i++) {
+	for (i = 0; i < two.n; i++) {
 		idle += mine(i)->count < 1000;
 		missing |= 1u << mine(i)->type;
 	}
@@ -1169,7 +1169,7 @@ static void check_one_pmu(const char *what)
 	if (strcmp(what, "cpu") != 0)
 		put("0-3\n", CPUC_PMUS "%s/cpus", what);
 	here = ~0u;
-	ok(open_counter(&two) == 0 && two.events == 1 &&
+	ok(open_counter(&two) == 0 && two.n == 1 &&
 		   two.event[0].type == 0 &&
 		   two.event[0].config == two.counts && made == 2,
 	   "%s: one event, the generic one", what);
@@ -1212,7 +1212,7 @@ static void check_hybrid(void)
 	put_pmus(4, NULL, x86, 2);
 	refuse_types = true;
 	here |= 1;
-	ok(open_counter(&two) == 0 && two.events == 1 &&
+	ok(open_counter(&two) == 0 && two.n == 1 &&
 		   two.event[0].config == two.counts,
 	   "an old kernel: the generic event alone");
 	fresh();
@@ -1222,7 +1222,7 @@ static void check_hybrid(void)
 	}
 	put_pmus(4, NULL, names, 12);
 	here = ~0u;
-	ok(open_counter(&two) == 0 && two.events == CPUC_CORES,
+	ok(open_counter(&two) == 0 && two.n == CPUC_CORES,
 	   "of 12 types of cores, the first are counted");
 }
 
@@ -1312,12 +1312,12 @@ static void check_owners(void)
 	run(100);
 	a = read_one();
 	ok((uint64_t)cpuc_perf_slow(&none_mapped) >= a &&
-		   own->pmu == &none_mapped && !world[0].mapped,
+		   own->set == &none_mapped && !world[0].mapped,
 	   "another counter's event replaces the first's");
 	cpuc_perf_close(&one);
-	ok(own->pmu == &none_mapped, "which another's close leaves");
+	ok(own->set == &none_mapped, "which another's close leaves");
 	cpuc_perf_close(&none_mapped);
-	ok(own->pmu == NULL && !world[made - 1].open,
+	ok(own->set == NULL && !world[made - 1].open,
 	   "and its own close does not");
 }
 
@@ -1379,7 +1379,7 @@ static void check_reasons(void)
 		   !strcmp(it.reason, CPUC_PMUS "cpu/rdpmc is 0") &&
 		   !strcmp(it.hint, "run cpucycles-open as root"),
 	   "%s; %s", it.reason, it.hint);
-	ok(!world[made - 1].open && own->pmu == NULL, "and nothing stays open");
+	ok(!world[made - 1].open && own->set == NULL, "and nothing stays open");
 	put("1\n", CPUC_PMUS "cpu/rdpmc");
 	ok(open_counter(&two) < 0 &&
 		   !strcmp(it.reason,
@@ -1407,7 +1407,7 @@ static void check_reasons(void)
 }
 
 /* Cycles and instructions of one thread, three a cycle. */
-static struct cpuc_pmu retired = {.counts = PERF_COUNT_HW_INSTRUCTIONS,
+static struct cpuc_event_set retired = {.counts = PERF_COUNT_HW_INSTRUCTIONS,
 				  .reg = register_of};
 
 struct pair {
@@ -1522,7 +1522,7 @@ static void check_pair(void)
 	b = read_pair();
 	ok(b.cycles - a.cycles == 700 && b.instructions == a.instructions,
 	   "no descriptor for instructions: they stand still");
-	perf_thread_ended(cpuc_perf_instructions, true);
+	thread_events_ended(cpuc_perf_instructions, true);
 	ok(cpuc_perf_instructions == &cpuc_perf_nobody &&
 		   own != &cpuc_perf_nobody,
 	   "a state at its end leaves the other");
@@ -1547,14 +1547,14 @@ static void check_x86_index(uint32_t index, const char *what)
 	int i, bad = 0;
 
 	for (i = 0; i < 3; i++) {
-		count_by(all[i]->pmu->counts);
+		count_by(all[i]->events->counts);
 		fresh();
-		all[i]->pmu->opened = 0;
+		all[i]->events->opened = 0;
 		next_index = index;
 		next_width = 48;
 		next_start = UINT64_C(0xffff80000000);
 		/* This CPU may lack the fixed counter. */
-		cpuc_perf_open(&it, all[i]->pmu);
+		cpuc_perf_try(&it, all[i]->events);
 		a = (uint64_t)all[i]->read();
 		run(12345);
 		bad += (uint64_t)all[i]->read() - a != 12345;
@@ -1563,8 +1563,8 @@ static void check_x86_index(uint32_t index, const char *what)
 		publish(victim);
 		run(5);
 		bad += (uint64_t)all[i]->read() - a != 12350;
-		cpuc_perf_close(all[i]->pmu);
-		bad += own->pmu != NULL;
+		cpuc_perf_close(all[i]->events);
+		bad += own->set != NULL;
 	}
 	count_by(PERF_COUNT_HW_CPU_CYCLES);
 	ok(bad == 0, "x86: %s, and moved to another register", what);
@@ -1574,7 +1574,7 @@ static void check_x86(void)
 {
 	static const char *const hybrid[] = {"cpu_core", "cpu_atom"};
 
-	struct cpuc_pmu *pmu = cpuc_instructions_amd64_perfpmc.pmu;
+	struct cpuc_event_set *pmu = cpuc_instructions_amd64_perfpmc.events;
 
 	check_x86_index(0x40000002, "fixed counter 1");
 	check_x86_index(0x40000001, "fixed counter 0");
@@ -1582,24 +1582,24 @@ static void check_x86(void)
 	check_x86_index(6, "counter 5");
 	fresh();
 	put_pmus(4, NULL, hybrid, 2);
-	cpuc_x86_pmu.opened = 0;
-	ok(cpuc_perf_open(&it, &cpuc_x86_pmu) == 0 &&
-		   cpuc_x86_pmu.events == 2 && *own->quick == 0,
+	cpuc_x86_cycle_events.opened = 0;
+	ok(cpuc_perf_try(&it, &cpuc_x86_cycle_events) == 0 &&
+		   cpuc_x86_cycle_events.n == 2 && *own->quick == 0,
 	   "x86: two types of cores");
 	pmu->opened = 0;
-	ok(cpuc_perf_open(&it, pmu) == 0 && pmu->events == 2 &&
+	ok(cpuc_perf_try(&it, pmu) == 0 && pmu->n == 2 &&
 		   *cpuc_perf_instructions->quick == 0 &&
-		   cpuc_perf_readable(pmu) && cpuc_perf_readable(&cpuc_x86_pmu),
+		   cpuc_perf_readable(pmu) && cpuc_perf_readable(&cpuc_x86_cycle_events),
 	   "x86: two of instructions beside them");
 	cpuc_perf_close(pmu);
-	cpuc_perf_close(&cpuc_x86_pmu);
+	cpuc_perf_close(&cpuc_x86_cycle_events);
 	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
 	put("1\n", CPUC_PMUS "cpu_core/rdpmc");
 	put("1\n", CPUC_PMUS "cpu_atom/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EACCES &&
 		   !strcmp(it.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
 	   "amd64-pmcff: %s", it.reason);
-	cpuc_x86_pmu.opened = 0;
+	cpuc_x86_cycle_events.opened = 0;
 	fresh();
 	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
 	put("1\n", CPUC_PMUS "cpu/rdpmc");

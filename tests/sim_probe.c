@@ -23,7 +23,7 @@
 #include <sys/prctl.h>
 #endif
 
-#include "../src/probe.h"
+#include "../src/system/probe.h"
 #include "tap.h"
 
 #ifndef __has_feature

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include "cpucycles.h"
 #include "first_call.h"
-#include "perf/open.h"
+#include "perf/available.h"
 #include "registry.h"
 #include "select.h"
-#include "probe.h"
+#include "system/probe.h"
 #include "faults/real.h"
 #include "tap.h"
 
@@ -115,12 +115,12 @@ static long long zero(void)
 
 static int opened, closed;
 
-/* The events of a pretended counter: in place of perf/open.c. */
-struct cpuc_pmu {
+/* The events of a pretended counter: in place of perf/available.c. */
+struct cpuc_event_set {
 	bool open;
 };
 
-int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
+int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 {
 	(void)slot;
 	(void)pmu;
@@ -128,10 +128,10 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 }
 
 #define PMUS 8
-static struct cpuc_pmu pmus[PMUS], *refused_pmu;
+static struct cpuc_event_set pmus[PMUS], *refused_pmu;
 static int order_wrong; /* open() without events */
 
-int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
+int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 {
 	(void)slot;
 	if (pmu == NULL)
@@ -143,7 +143,7 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	return pmu->open ? 0 : -ENOENT;
 }
 
-void cpuc_perf_close(struct cpuc_pmu *pmu)
+void cpuc_perf_close(struct cpuc_event_set *pmu)
 {
 	if (pmu < pmus || pmu >= pmus + PMUS)
 		return;
@@ -165,7 +165,7 @@ static int open_mute(struct cpuc_slot *slot)
 
 static int open_counted(struct cpuc_slot *slot)
 {
-	order_wrong += !slot->counter->pmu->open;
+	order_wrong += !slot->counter->events->open;
 	opened++;
 	return 0;
 }
@@ -199,7 +199,7 @@ static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
 						.bits = bits,
 						.read = reader,
 						.open = opener,
-						.pmu = &pmus[count]};
+						.events = &pmus[count]};
 	slots[count] = (struct cpuc_slot){.counter = &counters[count]};
 	return &slots[count++];
 }
@@ -361,14 +361,14 @@ static void check_ranking(void)
 	fresh();
 	add("first", CORE, fine, open_counted);
 	add("second", CORE, fine, open_counted);
-	counters[1].pmu = counters[0].pmu;
+	counters[1].events = counters[0].events;
 	choose(NULL);
 	ok(opened == 2 && closed == 0, "not when the winner reads them too");
 
 	fresh();
 	add("first", CORE, fine, open_counted);
 	add("second", CORE, fine, open_counted);
-	refused_pmu = counters[0].pmu;
+	refused_pmu = counters[0].events;
 	ok(!strcmp(choose(NULL), "second") && opened == 1 && order_wrong == 0,
 	   "no open() without events");
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include "rseq.h"
+#include "system/rseq.h"
 
 /* The word is the real one, or none; the thread's clock is pretended. */
 static bool without;
@@ -19,13 +19,13 @@ static cpuc_rseq_word *word_or_none(void)
 
 #define cpuc_rseq_own word_or_none
 #if defined __linux__ && defined __x86_64__
-#define cpuc_clock_thread_ns fake_thread_ns
+#define cpuc_os_clock_thread_ns fake_thread_ns
 #endif
-#include "../src/calibrated.c"
+#include "../src/calibrated/count.c"
 #include "forget.h"
-#include "probe.h"
+#include "system/probe.h"
 #include "tap.h"
-#include "thread.h"
+#include "system/thread.h"
 
 #if defined __linux__ && defined __x86_64__
 #include "single_steps.h"
@@ -87,7 +87,7 @@ static volatile int back, low;
 
 static void count(void)
 {
-	uint64_t before = given, n = cpuc_calibrated(fake_tick);
+	uint64_t before = given, n = cpuc_count(fake_tick);
 
 	if (n < before)
 		back = 1;

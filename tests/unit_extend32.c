@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-#include "clock.h"
-#include "thread.h"
+#include "system/os_clock.h"
+#include "system/thread.h"
 #include "cases.h"
 
 #define G UINT64_C(1000000000)
@@ -18,7 +18,7 @@ static uint64_t pretended_ns; /* 0: the real clock */
 
 static uint64_t coarse_ns(void)
 {
-	return pretended_ns ? pretended_ns : cpuc_clock_coarse_ns();
+	return pretended_ns ? pretended_ns : cpuc_os_clock_coarse_ns();
 }
 
 static __thread unsigned asked; /* for memory */
@@ -34,7 +34,7 @@ static void *memory(size_t size, void (*ended)(void *memory, bool last))
 	return denied ? NULL : cpuc_thread_memory(size, ended);
 }
 
-#define cpuc_clock_coarse_ns coarse_ns
+#define cpuc_os_clock_coarse_ns coarse_ns
 #define cpuc_thread_memory memory
 #include "../src/extend32.c"
 

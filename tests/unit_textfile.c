@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "textfile.h"
+#include "system/textfile.h"
 
 struct number {
 	const char *text;

@@ -7,7 +7,7 @@
 
 static long long amd64_perfpmc_read(void)
 {
-	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register, 0);
+	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register, 0);
 }
 
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
@@ -15,11 +15,11 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &cpuc_x86_pmu,
+	.events = &cpuc_x86_cycle_events,
 	.read = amd64_perfpmc_read,
 };
 
-static struct cpuc_pmu amd64_perfpmc_instructions_pmu = {
+static struct cpuc_event_set amd64_perfpmc_instruction_events = {
 	.counts = PERF_COUNT_HW_INSTRUCTIONS,
 	.reg = cpuc_x86_register,
 	.access = CPUC_X86_ACCESS,
@@ -27,7 +27,7 @@ static struct cpuc_pmu amd64_perfpmc_instructions_pmu = {
 
 static long long amd64_perfpmc_instructions_read(void)
 {
-	return cpuc_perf_count_instructions(&amd64_perfpmc_instructions_pmu,
+	return cpuc_perf_count_instructions(&amd64_perfpmc_instruction_events,
 					    cpuc_x86_register, 0);
 }
 
@@ -36,7 +36,7 @@ const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &amd64_perfpmc_instructions_pmu,
+	.events = &amd64_perfpmc_instruction_events,
 	.read = amd64_perfpmc_instructions_read,
 };
 

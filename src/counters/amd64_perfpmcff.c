@@ -7,7 +7,7 @@
 
 static long long amd64_perfpmcff_read(void)
 {
-	return cpuc_perf_count(&cpuc_x86_pmu, cpuc_x86_register,
+	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register,
 			       CPUC_X86_FIXED_CYCLES + 1);
 }
 
@@ -16,7 +16,7 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &cpuc_x86_pmu,
+	.events = &cpuc_x86_cycle_events,
 	.read = amd64_perfpmcff_read,
 	.open = cpuc_x86_fixed_cycles,
 };

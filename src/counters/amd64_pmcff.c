@@ -15,7 +15,8 @@ static long long amd64_pmcff_read(void)
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
 	long allowed;
-	const char *file = cpuc_first_setting(cpuc_x86_pmu.access, &allowed);
+	const char *file =
+		cpuc_first_setting(cpuc_x86_cycle_events.access, &allowed);
 	int err;
 
 	if (file == NULL) {
@@ -28,7 +29,7 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 		cpuc_hint(slot, "reads outside perf need a 2 there");
 		return -EACCES;
 	}
-	err = cpuc_perf_absent(slot, &cpuc_x86_pmu);
+	err = cpuc_perf_absent(slot, &cpuc_x86_cycle_events);
 	return err ? err : cpuc_x86_fixed_cycles(slot);
 }
 

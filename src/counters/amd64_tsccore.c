@@ -4,7 +4,7 @@
  * read, as on most virtual machines. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_TSCCORE
-#include "../calibrated.h"
+#include "../calibrated/count.h"
 #include "x86.h"
 
 static inline long long tsccore_tick(void)
@@ -14,7 +14,7 @@ static inline long long tsccore_tick(void)
 
 static long long tsccore_read(void)
 {
-	return (long long)cpuc_calibrated(tsccore_tick);
+	return (long long)cpuc_count(tsccore_tick);
 }
 
 #define SHORT 1 /* turns of a window's short run for each of `turns` */

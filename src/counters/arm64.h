@@ -15,10 +15,10 @@ static inline uint64_t cpuc_arm64_cycles(void)
 }
 
 #if HAVE_COUNTER_ARM64_PERFPMC
-#include "../perf/open.h"
+#include "../perf/available.h"
 #include "../perf/read.h"
 
-extern struct cpuc_pmu cpuc_arm64_pmu;
+extern struct cpuc_event_set cpuc_arm64_cycle_events;
 
 /* The index of the cycle counter, which is number 31. */
 #define CPUC_ARM64_CYCLES 32u

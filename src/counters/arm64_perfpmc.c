@@ -5,7 +5,7 @@
 #if HAVE_COUNTER_ARM64_PERFPMC
 #include "arm64.h"
 
-struct cpuc_pmu cpuc_arm64_pmu = {
+struct cpuc_event_set cpuc_arm64_cycle_events = {
 	/* Bit 0: 64 bits wide; bit 1: users may read it. */
 	.config1 = 3,
 	.reg = cpuc_arm64_register,
@@ -14,7 +14,7 @@ struct cpuc_pmu cpuc_arm64_pmu = {
 
 static long long arm64_perfpmc_read(void)
 {
-	return cpuc_perf_count(&cpuc_arm64_pmu, cpuc_arm64_register,
+	return cpuc_perf_count(&cpuc_arm64_cycle_events, cpuc_arm64_register,
 			       CPUC_ARM64_CYCLES);
 }
 
@@ -23,11 +23,11 @@ const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &cpuc_arm64_pmu,
+	.events = &cpuc_arm64_cycle_events,
 	.read = arm64_perfpmc_read,
 };
 
-static struct cpuc_pmu arm64_perfpmc_instructions_pmu = {
+static struct cpuc_event_set arm64_perfpmc_instruction_events = {
 	.counts = PERF_COUNT_HW_INSTRUCTIONS,
 	/* Users may read it; 32 bits wide, as wider ones of this event are
 	 * refused before Armv8.5. The kernel adds up their overflows. */
@@ -38,7 +38,7 @@ static struct cpuc_pmu arm64_perfpmc_instructions_pmu = {
 
 static long long arm64_perfpmc_instructions_read(void)
 {
-	return cpuc_perf_count_instructions(&arm64_perfpmc_instructions_pmu,
+	return cpuc_perf_count_instructions(&arm64_perfpmc_instruction_events,
 					    cpuc_arm64_register,
 					    CPUC_ARM64_FIRST);
 }
@@ -48,7 +48,7 @@ const struct cpuc_counter cpuc_instructions_arm64_perfpmc = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &arm64_perfpmc_instructions_pmu,
+	.events = &arm64_perfpmc_instruction_events,
 	.read = arm64_perfpmc_instructions_read,
 };
 

@@ -17,7 +17,7 @@ static long long arm64_pmc_read(void)
 static int arm64_pmc_open(struct cpuc_slot *slot)
 {
 #if HAVE_COUNTER_ARM64_PERFPMC
-	return cpuc_perf_absent(slot, &cpuc_arm64_pmu);
+	return cpuc_perf_absent(slot, &cpuc_arm64_cycle_events);
 #else
 	(void)slot;
 	return 0;

@@ -4,7 +4,7 @@
  * Architecture Reference Manual for A-profile, "The Generic Timer"). */
 #include <config.h>
 #if HAVE_COUNTER_ARM64_VCTCORE
-#include "../calibrated.h"
+#include "../calibrated/count.h"
 #include "../slot.h"
 
 static inline long long vctcore_tick(void)
@@ -17,7 +17,7 @@ static inline long long vctcore_tick(void)
 
 static long long vctcore_read(void)
 {
-	return (long long)cpuc_calibrated(vctcore_tick);
+	return (long long)cpuc_count(vctcore_tick);
 }
 
 /* The upper half of the register is reserved. */

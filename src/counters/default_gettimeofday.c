@@ -4,18 +4,18 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
 #include <errno.h>
-#include "../clock.h"
+#include "../system/os_clock.h"
 #include "../slot.h"
 
 static long long default_gettimeofday_read(void)
 {
-	return (long long)cpuc_clock_us();
+	return (long long)cpuc_os_clock_us();
 }
 
 static int default_gettimeofday_open(struct cpuc_slot *slot)
 {
 	slot->rate = 1000000;
-	if (cpuc_clock_us() == 0) {
+	if (cpuc_os_clock_us() == 0) {
 		cpuc_reason(slot, "gettimeofday fails");
 		return -ENOTSUP;
 	}

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: 0BSD */
 /* default-monotonic: CLOCK_MONOTONIC, in nanoseconds. Every POSIX system has
- * it; where its fast path faults, clock.c goes through the system call. */
+ * it; where its fast path faults, os_clock.c goes through the system call. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_MONOTONIC
 #include <errno.h>
-#include "../clock.h"
+#include "../system/os_clock.h"
 #include "../slot.h"
 
 static long long default_monotonic_read(void)
 {
-	return (long long)cpuc_clock_ns();
+	return (long long)cpuc_os_clock_ns();
 }
 
 static int default_monotonic_open(struct cpuc_slot *slot)
 {
 	slot->rate = 1000000000;
-	if (cpuc_clock_ns() == 0) {
+	if (cpuc_os_clock_ns() == 0) {
 		cpuc_reason(slot, "clock_gettime fails");
 		return -ENOTSUP;
 	}

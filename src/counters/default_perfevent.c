@@ -12,11 +12,11 @@
 #include "../perf/read.h"
 #include "../slot.h"
 
-static struct cpuc_pmu default_perfevent_pmu;
+static struct cpuc_event_set default_perfevent_cycle_events;
 
 static long long default_perfevent_read(void)
 {
-	return cpuc_perf_slow(&default_perfevent_pmu);
+	return cpuc_perf_slow(&default_perfevent_cycle_events);
 }
 
 const struct cpuc_counter cpuc_counter_default_perfevent = {
@@ -24,17 +24,17 @@ const struct cpuc_counter cpuc_counter_default_perfevent = {
 	.kind = CPUC_CORE_KERNEL,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &default_perfevent_pmu,
+	.events = &default_perfevent_cycle_events,
 	.read = default_perfevent_read,
 };
 
-static struct cpuc_pmu default_perfevent_instructions_pmu = {
+static struct cpuc_event_set default_perfevent_instruction_events = {
 	.counts = PERF_COUNT_HW_INSTRUCTIONS,
 };
 
 static long long default_perfevent_instructions_read(void)
 {
-	return cpuc_perf_slow(&default_perfevent_instructions_pmu);
+	return cpuc_perf_slow(&default_perfevent_instruction_events);
 }
 
 const struct cpuc_counter cpuc_instructions_default_perfevent = {
@@ -42,7 +42,7 @@ const struct cpuc_counter cpuc_instructions_default_perfevent = {
 	.kind = CPUC_CORE_KERNEL,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &default_perfevent_instructions_pmu,
+	.events = &default_perfevent_instruction_events,
 	.read = default_perfevent_instructions_read,
 };
 

@@ -5,7 +5,7 @@
 #include <config.h>
 #if HAVE_COUNTER_PPC64_MFTB
 #include "../slot.h"
-#include "../nominal.h"
+#include "../system/stated_rate.h"
 
 #if defined(__powerpc64__)
 #define NAME "ppc64-mftb"
@@ -36,7 +36,7 @@ static long long ppc64_mftb_read(void)
 static int ppc64_mftb_open(struct cpuc_slot *slot)
 {
 	if (slot->rate == 0)
-		slot->rate = cpuc_nominal_timebase("");
+		slot->rate = cpuc_stated_timebase("");
 	return 0;
 }
 

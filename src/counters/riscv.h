@@ -9,42 +9,42 @@
 
 #if __riscv_xlen == 64
 #define CPUC_RISCV_NAME(rest) "riscv64-" rest
-#define CPUC_RISCV_CSR(n, value)                                              \
+#define CPUC_RISCV_CSR(n, value) \
 	__asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(value))
 #else
 #define CPUC_RISCV_NAME(rest) "riscv32-" rest
 /* Reads again if the lower half wraps in between. */
-#define CPUC_RISCV_CSR(n, value)                                              \
-	do {                                                                  \
-		uint32_t low, high, after;                                    \
-                                                                              \
-		__asm__ volatile("1: csrr %0, 0xc80 + " #n "\n\t"             \
-				 "csrr %1, 0xc00 + " #n "\n\t"                \
-				 "csrr %2, 0xc80 + " #n "\n\t"                \
-				 "bne %0, %2, 1b"                             \
-				 : "=&r"(high), "=&r"(low), "=&r"(after));    \
-		value = (uint64_t)high << 32 | low;                           \
+#define CPUC_RISCV_CSR(n, value)                                           \
+	do {                                                               \
+		uint32_t low, high, after;                                 \
+                                                                           \
+		__asm__ volatile("1: csrr %0, 0xc80 + " #n "\n\t"          \
+				 "csrr %1, 0xc00 + " #n "\n\t"             \
+				 "csrr %2, 0xc80 + " #n "\n\t"             \
+				 "bne %0, %2, 1b"                          \
+				 : "=&r"(high), "=&r"(low), "=&r"(after)); \
+		value = (uint64_t)high << 32 | low;                        \
 	} while (0)
 #endif
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-#include "../perf/open.h"
+#include "../perf/available.h"
 #include "../perf/read.h"
 
-extern struct cpuc_pmu cpuc_riscv_pmu;
+extern struct cpuc_event_set cpuc_riscv_cycle_events;
 
-#define CPUC_RISCV_CASE(n)                                                    \
-	case n:                                                               \
-		CPUC_RISCV_CSR(n, value);                                     \
+#define CPUC_RISCV_CASE(n)                \
+	case n:                           \
+		CPUC_RISCV_CSR(n, value); \
 		break;
-#define CPUC_RISCV_CASES(a)                                                   \
-	CPUC_RISCV_CASE(a + 0)                                                \
-	CPUC_RISCV_CASE(a + 1)                                                \
-	CPUC_RISCV_CASE(a + 2)                                                \
-	CPUC_RISCV_CASE(a + 3)                                                \
-	CPUC_RISCV_CASE(a + 4)                                                \
-	CPUC_RISCV_CASE(a + 5)                                                \
-	CPUC_RISCV_CASE(a + 6)                                                \
+#define CPUC_RISCV_CASES(a)    \
+	CPUC_RISCV_CASE(a + 0) \
+	CPUC_RISCV_CASE(a + 1) \
+	CPUC_RISCV_CASE(a + 2) \
+	CPUC_RISCV_CASE(a + 3) \
+	CPUC_RISCV_CASE(a + 4) \
+	CPUC_RISCV_CASE(a + 5) \
+	CPUC_RISCV_CASE(a + 6) \
 	CPUC_RISCV_CASE(a + 7)
 
 /* A page's index is the CSR's number less 0xC00, plus 1. */

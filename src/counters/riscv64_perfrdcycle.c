@@ -6,7 +6,7 @@
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 #include "riscv.h"
 
-struct cpuc_pmu cpuc_riscv_pmu = {
+struct cpuc_event_set cpuc_riscv_cycle_events = {
 	.reg = cpuc_riscv_register,
 	.defer_unmap = true,
 	.access = {"/proc/sys/kernel/perf_user_access"},
@@ -14,7 +14,8 @@ struct cpuc_pmu cpuc_riscv_pmu = {
 
 static long long riscv64_perfrdcycle_read(void)
 {
-	return cpuc_perf_count(&cpuc_riscv_pmu, cpuc_riscv_register, 0);
+	return cpuc_perf_count(&cpuc_riscv_cycle_events, cpuc_riscv_register,
+			       0);
 }
 
 const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
@@ -22,11 +23,11 @@ const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &cpuc_riscv_pmu,
+	.events = &cpuc_riscv_cycle_events,
 	.read = riscv64_perfrdcycle_read,
 };
 
-static struct cpuc_pmu riscv64_perfrdcycle_instructions_pmu = {
+static struct cpuc_event_set riscv64_perfrdcycle_instruction_events = {
 	.counts = PERF_COUNT_HW_INSTRUCTIONS,
 	.reg = cpuc_riscv_register,
 	.defer_unmap = true,
@@ -36,7 +37,8 @@ static struct cpuc_pmu riscv64_perfrdcycle_instructions_pmu = {
 static long long riscv64_perfrdcycle_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(
-		&riscv64_perfrdcycle_instructions_pmu, cpuc_riscv_register, 0);
+		&riscv64_perfrdcycle_instruction_events, cpuc_riscv_register,
+		0);
 }
 
 const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {
@@ -44,7 +46,7 @@ const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {
 	.kind = CPUC_CORE,
 	.unit = CPUC_CYCLE,
 	.bits = 64,
-	.pmu = &riscv64_perfrdcycle_instructions_pmu,
+	.events = &riscv64_perfrdcycle_instruction_events,
 	.read = riscv64_perfrdcycle_instructions_read,
 };
 

@@ -7,7 +7,7 @@
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDTIME
 #include "../slot.h"
-#include "../nominal.h"
+#include "../system/stated_rate.h"
 
 #if __riscv_xlen == 32
 #define NAME "riscv32-rdtime"
@@ -38,7 +38,7 @@ static long long riscv64_rdtime_read(void)
 static int riscv64_rdtime_open(struct cpuc_slot *slot)
 {
 	if (slot->rate == 0)
-		slot->rate = cpuc_nominal_timebase("");
+		slot->rate = cpuc_stated_timebase("");
 	return 0;
 }
 

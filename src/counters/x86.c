@@ -4,7 +4,7 @@
 #if HAVE_COUNTER_AMD64_TSC || HAVE_COUNTER_AMD64_TSCASM
 #include <cpuid.h>
 #include <errno.h>
-#include "../clock.h"
+#include "../system/os_clock.h"
 #include "x86.h"
 
 uint64_t cpuc_x86_tsc_rate;
@@ -57,7 +57,7 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMC
-struct cpuc_pmu cpuc_x86_pmu = {
+struct cpuc_event_set cpuc_x86_cycle_events = {
 	.reg = cpuc_x86_register,
 	.access = CPUC_X86_ACCESS,
 };

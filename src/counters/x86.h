@@ -24,7 +24,7 @@ int cpuc_x86_open_core(struct cpuc_slot *slot);
 extern uint64_t cpuc_x86_tsc_rate;
 
 #if HAVE_COUNTER_AMD64_PERFPMC
-#include "../perf/open.h"
+#include "../perf/available.h"
 #include "../perf/read.h"
 
 /* Tests, which have no PMU, replace it. */
@@ -57,7 +57,7 @@ cpuc_x86_register(uint32_t index)
 		CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc" \
 	}
 
-extern struct cpuc_pmu cpuc_x86_pmu;
+extern struct cpuc_event_set cpuc_x86_cycle_events;
 
 /* 0 where CPUID leaf 0xA has that counter, 48 bits wide; otherwise -ENOTSUP
  * with the reason. CPUID takes microseconds in a virtual machine. */

@@ -11,14 +11,14 @@
 #include "pair.h"
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
 
-bool cpuc_perf_opened(const struct cpuc_pmu *pmu)
+bool cpuc_perf_opened(const struct cpuc_event_set *set)
 {
-	(void)pmu;
+	(void)set;
 	return false;
 }
 
-void cpuc_perf_pair(struct cpuc_pmu *cycles, struct cpuc_pmu *instructions,
-		    long long pair[2])
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2])
 {
 	(void)cycles;
 	(void)instructions;
@@ -34,21 +34,21 @@ void cpuc_perf_pair(struct cpuc_pmu *cycles, struct cpuc_pmu *instructions,
 #define NEAR 1000
 #define TRIES 4
 
-bool cpuc_perf_opened(const struct cpuc_pmu *pmu)
+bool cpuc_perf_opened(const struct cpuc_event_set *set)
 {
-	return __atomic_load_n(&pmu->opened, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* All PMUs with registers are one, so the quick page is this one's. */
-static long long pair_read(struct cpuc_pmu *pmu)
+/* All sets with registers read one PMU, so the quick page is this one's. */
+static long long pair_read(struct cpuc_event_set *set)
 {
-	if (pmu->reg == NULL)
-		return cpuc_perf_slow(pmu);
-	return cpuc_perf_count_of(*cpuc_perf_thread_own(pmu), pmu, pmu->reg, 0);
+	if (set->reg == NULL)
+		return cpuc_perf_slow(set);
+	return cpuc_perf_count_of(*cpuc_perf_thread_own(set), set, set->reg, 0);
 }
 
-void cpuc_perf_pair(struct cpuc_pmu *cycles, struct cpuc_pmu *instructions,
-		    long long pair[2])
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2])
 {
 	int i;
 

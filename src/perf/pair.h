@@ -7,10 +7,10 @@
 
 /* Whether a thread of this process has opened these events, so that every
  * thread can. */
-bool cpuc_perf_opened(const struct cpuc_pmu *pmu);
+bool cpuc_perf_opened(const struct cpuc_event_set *set);
 
 /* Reads both, which have been opened. */
-void cpuc_perf_pair(struct cpuc_pmu *cycles, struct cpuc_pmu *instructions,
-		    long long pair[2]);
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2]);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "../textfile.h"
+#include "../system/textfile.h"
 #include "pmus.h"
 
 static bool pmus_number(const char *path, const char *prefix, long *number)

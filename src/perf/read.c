@@ -7,13 +7,13 @@
  * better ways are tried again from time to time. Only events that are not
  * pinned can lose their register unnoticed, so these are never mapped.
  *
- * Events are replaced under the guard of ../thread.h, but read without it,
+ * Events are replaced under the guard of system/thread.h, but read without it,
  * since it takes two system calls. A signal handler that interrupts a reader
  * may replace them. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
-#include "../clock.h"
+#include "../system/os_clock.h"
 #include "../first_call.h"
 #include "read.h"
 
@@ -43,18 +43,18 @@ static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
  * whole count in the offset. So one index that is not 0 is enough. When the
  * thread moves to another core, no page's count goes back, nor does the sum. */
 static bool perf_read_pages(const struct cpuc_perf_thread *t,
-			    const struct cpuc_pmu *pmu, uint64_t *sum)
+			    const struct cpuc_event_set *set, uint64_t *sum)
 {
 	uint64_t count;
 	uint32_t any = 0;
 	unsigned i;
 
 	/* Without the first none is used. */
-	if (pmu->reg == NULL || t->event[0].page == &cpuc_no_page)
+	if (set->reg == NULL || t->event[0].page == &cpuc_no_page)
 		return false;
 	*sum = perf_read_base(t);
-	for (i = 0; i < pmu->events; i++) {
-		any |= cpuc_page_read(t->event[i].page, pmu->reg, &count);
+	for (i = 0; i < set->n; i++) {
+		any |= cpuc_page_read(t->event[i].page, set->reg, &count);
 		*sum += count;
 	}
 	return any != 0;
@@ -64,13 +64,13 @@ static bool perf_read_pages(const struct cpuc_perf_thread *t,
  * number, so the kernel is asked for its id before every read: no byte of
  * another file may be consumed. */
 static bool perf_read_events(const struct cpuc_perf_thread *t,
-			     const struct cpuc_pmu *pmu, uint64_t *sum)
+			     const struct cpuc_event_set *set, uint64_t *sum)
 {
 	uint64_t count;
 	unsigned i;
 
 	*sum = perf_read_base(t);
-	for (i = 0; i < pmu->events; i++) {
+	for (i = 0; i < set->n; i++) {
 		const struct cpuc_perf_event *event = &t->event[i];
 
 		if (event->id == 0 || cpuc_event_id(event->fd) != event->id ||
@@ -94,9 +94,9 @@ static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
 	uint64_t sum = 0;
 
-	if (cpuc_perf_thread_has(t, t->pmu) &&
-	    !perf_read_pages(t, t->pmu, &sum) && t->way != CPUC_MAPPED)
-		perf_read_events(t, t->pmu, &sum);
+	if (cpuc_perf_thread_has(t, t->set) &&
+	    !perf_read_pages(t, t->set, &sum) && t->way != CPUC_MAPPED)
+		perf_read_events(t, t->set, &sum);
 	perf_read_result(t, sum);
 	cpuc_perf_thread_drop(t, why);
 }
@@ -105,11 +105,11 @@ static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
  * permission was withdrawn. In place of cycles only time is left to count, and
  * nothing in place of instructions. */
 static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
-				const struct cpuc_pmu *pmu)
+				const struct cpuc_event_set *set)
 {
-	uint64_t now = cpuc_clock_ns(), sum = t->last;
+	uint64_t now = cpuc_os_clock_ns(), sum = t->last;
 
-	if (pmu->counts == PERF_COUNT_HW_INSTRUCTIONS)
+	if (set->counts == PERF_COUNT_HW_INSTRUCTIONS)
 		return sum;
 	if (t == &cpuc_perf_no_memory)
 		return now;
@@ -119,57 +119,58 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 	return sum;
 }
 
-static unsigned perf_read_best(const struct cpuc_pmu *pmu)
+static unsigned perf_read_best(const struct cpuc_event_set *set)
 {
-	return pmu->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
+	return set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 }
 
 /* Whether the events can be read as they are, and no better way is due. */
 static bool perf_read_as_is(struct cpuc_perf_thread *t,
-			    const struct cpuc_pmu *pmu, uint64_t *sum)
+			    const struct cpuc_event_set *set, uint64_t *sum)
 {
-	if (!cpuc_perf_thread_has(t, pmu))
+	if (!cpuc_perf_thread_has(t, set))
 		return false;
-	if (perf_read_pages(t, pmu, sum))
+	if (perf_read_pages(t, set, sum))
 		return true;
 	if (t->way == CPUC_MAPPED ||
-	    (t->way != perf_read_best(pmu) && t->reads++ >= AGAIN &&
-	     cpuc_clock_ns() - t->unreadable >= AGAIN_NS))
+	    (t->way != perf_read_best(set) && t->reads++ >= AGAIN &&
+	     cpuc_os_clock_ns() - t->unreadable >= AGAIN_NS))
 		return false;
-	return perf_read_events(t, pmu, sum);
+	return perf_read_events(t, set, sum);
 }
 
-static uint64_t perf_read_slow(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu)
+static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
+			       struct cpuc_event_set *set)
 {
-	unsigned way = perf_read_best(pmu);
+	unsigned way = perf_read_best(set);
 	uint64_t sum;
 
 	/* Again: a handler may have replaced them, or the thread may have moved
 	 * to another core between two pages. */
-	if (perf_read_as_is(t, pmu, &sum))
+	if (perf_read_as_is(t, set, &sum))
 		return sum;
-	if (cpuc_perf_thread_has(t, pmu) && t->way == CPUC_MAPPED)
-		t->unreadable = cpuc_clock_ns();
+	if (cpuc_perf_thread_has(t, set) && t->way == CPUC_MAPPED)
+		t->unreadable = cpuc_os_clock_ns();
 	perf_read_drop(t, CPUC_OLD);
-	if (cpuc_clock_ns() - t->unreadable < AGAIN_NS)
+	if (cpuc_os_clock_ns() - t->unreadable < AGAIN_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
-		if (cpuc_perf_thread_open(t, pmu, way) &&
-		    (way == CPUC_MAPPED ? perf_read_pages(t, pmu, &sum)
-					: perf_read_events(t, pmu, &sum))) {
-			if (way == CPUC_MAPPED && pmu->events == 1)
+		if (cpuc_perf_thread_open(t, set, way) &&
+		    (way == CPUC_MAPPED ? perf_read_pages(t, set, &sum)
+					: perf_read_events(t, set, &sum))) {
+			if (way == CPUC_MAPPED && set->n == 1)
 				t->quick = t->process;
 			t->clock = 0;
 			return sum;
 		}
 		perf_read_drop(t, CPUC_NEW);
 	}
-	return perf_read_clock(t, pmu);
+	return perf_read_clock(t, set);
 }
 
-static uint64_t perf_read_guarded(struct cpuc_pmu *pmu)
+static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
 	uint64_t sum = 0;
 
@@ -177,62 +178,62 @@ static uint64_t perf_read_guarded(struct cpuc_pmu *pmu)
 		/* In the midst of a change. The state of nobody is constant. */
 		if (!cpuc_guard_enter(&guard))
 			return t == &cpuc_perf_nobody ? 1 : ++t->last;
-		t = cpuc_perf_thread_state(pmu);
+		t = cpuc_perf_thread_state(set);
 		if (t != &cpuc_perf_no_memory)
-			sum = perf_read_result(t, perf_read_slow(t, pmu));
+			sum = perf_read_result(t, perf_read_slow(t, set));
 		cpuc_guard_leave(&guard);
 	}
-	return t == &cpuc_perf_no_memory ? perf_read_clock(t, pmu) : sum;
+	return t == &cpuc_perf_no_memory ? perf_read_clock(t, set) : sum;
 }
 
-static uint64_t perf_read(struct cpuc_pmu *pmu)
+static uint64_t perf_read(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
 	uint64_t sum;
 
-	if (__atomic_load_n(&pmu->opened, __ATOMIC_ACQUIRE) == 0)
-		return (uint64_t)(pmu->counts == PERF_COUNT_HW_INSTRUCTIONS
+	if (__atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) == 0)
+		return (uint64_t)(set->counts == PERF_COUNT_HW_INSTRUCTIONS
 					  ? cpuc_first_instructions()
 					  : cpuc_first());
-	if (perf_read_as_is(t, pmu, &sum))
+	if (perf_read_as_is(t, set, &sum))
 		return perf_read_result(t, sum);
-	return perf_read_guarded(pmu);
+	return perf_read_guarded(set);
 }
 
-long long cpuc_perf_slow(struct cpuc_pmu *pmu)
+long long cpuc_perf_slow(struct cpuc_event_set *set)
 {
 	int saved = errno;
-	uint64_t sum = perf_read(pmu);
+	uint64_t sum = perf_read(set);
 
 	errno = saved;
 	return (long long)sum;
 }
 
-bool cpuc_perf_readable(const struct cpuc_pmu *pmu)
+bool cpuc_perf_readable(const struct cpuc_event_set *set)
 {
-	const struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
+	const struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
 	uint64_t sum;
 
-	return cpuc_perf_thread_has(t, pmu) && perf_read_pages(t, pmu, &sum);
+	return cpuc_perf_thread_has(t, set) && perf_read_pages(t, set, &sum);
 }
 
-void cpuc_perf_make_room(const struct cpuc_pmu *pmu)
+void cpuc_perf_make_room(const struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(pmu);
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
 	int saved = errno;
 
-	if (t->pmu != NULL && cpuc_guard_enter(&guard)) {
+	if (t->set != NULL && cpuc_guard_enter(&guard)) {
 		perf_read_drop(t, CPUC_OLD);
 		cpuc_guard_leave(&guard);
 	}
 	errno = saved;
 }
 
-void cpuc_perf_drop(const struct cpuc_pmu *pmu)
+void cpuc_perf_drop(const struct cpuc_event_set *set)
 {
-	if ((*cpuc_perf_thread_own(pmu))->pmu == pmu)
-		cpuc_perf_make_room(pmu);
+	if ((*cpuc_perf_thread_own(set))->set == set)
+		cpuc_perf_make_room(set);
 }
 
 #endif

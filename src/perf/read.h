@@ -6,20 +6,20 @@
 #define CPUC_PERF_READ_H
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 
-#include "thread.h"
+#include "thread_events.h"
 
 /* The count, with any system calls that are needed. */
-long long cpuc_perf_slow(struct cpuc_pmu *pmu);
+long long cpuc_perf_slow(struct cpuc_event_set *set);
 
-/* Whether this thread has opened this PMU's events and can read them without a
+/* Whether this thread has opened this set's events and can read them without a
  * system call now. */
-bool cpuc_perf_readable(const struct cpuc_pmu *pmu);
+bool cpuc_perf_readable(const struct cpuc_event_set *set);
 
-/* Closes the calling thread's events if they are this PMU's. */
-void cpuc_perf_drop(const struct cpuc_pmu *pmu);
+/* Closes the calling thread's events if they are this set's. */
+void cpuc_perf_drop(const struct cpuc_event_set *set);
 
-/* Closes the calling thread's events of what this PMU counts. */
-void cpuc_perf_make_room(const struct cpuc_pmu *pmu);
+/* Closes the calling thread's events of what this set counts. */
+void cpuc_perf_make_room(const struct cpuc_event_set *set);
 
 /* Tests change the page between any two accesses. */
 #ifndef CPUC_GET
@@ -61,11 +61,11 @@ cpuc_page_read(cpuc_page *page, cpuc_register *reg, uint64_t *count)
 	return index;
 }
 
-/* The body of a counter's read. `t` is the thread's state for this PMU's
+/* The body of a counter's read. `t` is the thread's state for this set's
  * events. Reads the page inline if the thread has one event, which is on
  * register `usual` (0: on any), and the kernel does not interfere. */
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count_of(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
+cpuc_perf_count_of(struct cpuc_perf_thread *t, struct cpuc_event_set *set,
 		   cpuc_register *reg, uint32_t usual)
 {
 	cpuc_page *page;
@@ -74,20 +74,20 @@ cpuc_perf_count_of(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 
 	/* Zero in the child of a fork, where the page is not mapped. */
 	if (__builtin_expect(*(const volatile uint32_t *)t->quick == 0, 0))
-		return cpuc_perf_slow(pmu);
+		return cpuc_perf_slow(set);
 	page = t->event[0].page;
 	seq = CPUC_GET(page, lock);
 	CPUC_FENCE();
 	index = CPUC_GET(page, index);
 	if (__builtin_expect(usual ? index != usual : index == 0, 0))
-		return cpuc_perf_slow(pmu);
+		return cpuc_perf_slow(set);
 	/* The base too: a handler that changes it retires the page. */
 	sum = t->base + (uint64_t)CPUC_GET(page, offset);
 	value = cpuc_sign_extend(reg(usual ? usual : index),
 				 CPUC_GET(page, pmc_width));
 	CPUC_FENCE();
 	if (__builtin_expect(CPUC_GET(page, lock) != seq, 0))
-		return cpuc_perf_slow(pmu);
+		return cpuc_perf_slow(set);
 	sum += value;
 	t->last = sum;
 	return (long long)sum;
@@ -95,16 +95,16 @@ cpuc_perf_count_of(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
 
 /* Of cycles, and of instructions. */
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count(struct cpuc_pmu *pmu, cpuc_register *reg, uint32_t usual)
+cpuc_perf_count(struct cpuc_event_set *set, cpuc_register *reg, uint32_t usual)
 {
-	return cpuc_perf_count_of(cpuc_perf_own, pmu, reg, usual);
+	return cpuc_perf_count_of(cpuc_perf_own, set, reg, usual);
 }
 
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count_instructions(struct cpuc_pmu *pmu, cpuc_register *reg,
+cpuc_perf_count_instructions(struct cpuc_event_set *set, cpuc_register *reg,
 			     uint32_t usual)
 {
-	return cpuc_perf_count_of(cpuc_perf_instructions, pmu, reg, usual);
+	return cpuc_perf_count_of(cpuc_perf_instructions, set, reg, usual);
 }
 
 #endif

@@ -14,7 +14,7 @@ extern long long (*cpucycles)(void) __attribute__((weak));
 extern const struct cpuc_slot *cpuc_current __attribute__((weak));
 extern char __data_start[], _end[];
 
-/* What is ordered by src/lock.c. */
+/* What is ordered by src/system/lock.c. */
 static int engine;
 
 int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_caller *caller);
@@ -41,7 +41,7 @@ void I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_unlock)(struct cpuc_caller *caller)
 }
 
 /* The two words that calls read without the lock, published with release
- * order: src/compose.c copes with seeing one and not yet the other. */
+ * order: src/slot.c copes with seeing one and not yet the other. */
 static void published(void)
 {
 	if (&cpucycles != NULL)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "../../src/select.h"
-#include "../../src/probe.h"
+#include "../../src/system/probe.h"
 #include "bench.h"
 #include "cpucycles.h"
 

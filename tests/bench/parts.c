@@ -4,9 +4,9 @@
  * what users get. */
 #include <config.h>
 #include <string.h>
-#include "../../src/calibrated.h"
+#include "../../src/calibrated/count.h"
 #include "../../src/persecond.h"
-#include "../../src/probe.h"
+#include "../../src/system/probe.h"
 #include "../../src/select.h"
 #include "bench.h"
 #include "parts.h"
@@ -70,7 +70,7 @@ long long parts_end(long long ns[PARTS])
 
 WRAP_VOID(PART_HANDLERS, cpuc_probe_begin)
 WRAP_VOID(PART_HANDLERS, cpuc_probe_end)
-WRAP_VOID(PART_PROBING, cpuc_clock_check)
+WRAP_VOID(PART_PROBING, cpuc_os_clock_check)
 WRAP(PART_FREQUENCY, struct cpuc_persecond, cpuc_persecond_of,
      (struct cpuc_slot * slots, size_t n, const struct cpuc_slot *current),
      (slots, n, current))
@@ -80,5 +80,5 @@ WRAP(PART_PROBING, struct cpuc_slot *, cpuc_select,
      (slots, n, wanted, world))
 WRAP(PART_CALIBRATING, int, cpuc_settle_scale,
      (struct cpuc_slot * slot, const struct cpuc_world *world), (slot, world))
-WRAP(PART_CALIBRATING, uint64_t, cpuc_calibrated_slow,
-     (uintptr_t armed, uint64_t d), (armed, d))
+WRAP(PART_CALIBRATING, uint64_t, cpuc_count_slow, (uintptr_t armed, uint64_t d),
+     (armed, d))

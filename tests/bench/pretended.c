@@ -2,9 +2,9 @@
 /* The library's paths to counters that this machine lacks, with the clock that
  * it has in their place. */
 #include <config.h>
-#include "../../src/calibrated.h"
+#include "../../src/calibrated/count.h"
 #include "../../src/slot.h"
-#include "../../src/thread.h"
+#include "../../src/system/thread.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../../src/perf/read.h"
 #endif
@@ -48,7 +48,7 @@ static uint64_t pretended_register(uint32_t index)
 
 static long long perf(void)
 {
-	static struct cpuc_pmu pmu;
+	static struct cpuc_event_set pmu;
 
 	return cpuc_perf_count(&pmu, pretended_register, REGISTER);
 }

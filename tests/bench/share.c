@@ -25,13 +25,13 @@
 static long long took[MOST];
 static int calls;
 
-uint64_t __real_cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
-uint64_t __wrap_cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
+uint64_t __real_cpuc_count_slow(uintptr_t armed, uint64_t d);
+uint64_t __wrap_cpuc_count_slow(uintptr_t armed, uint64_t d);
 
-uint64_t __wrap_cpuc_calibrated_slow(uintptr_t armed, uint64_t d)
+uint64_t __wrap_cpuc_count_slow(uintptr_t armed, uint64_t d)
 {
 	long long begin = bench_bare();
-	uint64_t n = __real_cpuc_calibrated_slow(armed, d);
+	uint64_t n = __real_cpuc_count_slow(armed, d);
 
 	if (calls < MOST)
 		took[calls++] = bench_bare() - begin;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench.h"
-#include "../../src/calibration.h"
+#include "../../src/calibrated/calibration.h"
 #include "../../src/registry.h"
 #include "cpucycles.h"
 

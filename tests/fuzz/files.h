@@ -89,7 +89,7 @@ static int fake_close(int fd)
 #define open(path, flags) fake_open(path, flags)
 #define read(fd, buf, size) fake_read(fd, buf, size)
 #define close(fd) fake_close(fd)
-#include "../../src/textfile.c"
+#include "../../src/system/textfile.c"
 #undef open
 #undef read
 #undef close

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* /proc/cpuinfo, for its two readers: the frequency and the time base. */
 #include <config.h>
-#include "nominal.h"
+#include "system/stated_rate.h"
 #include "files.h"
 #include "reference.h"
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = fuzz_part(&b, FUZZ_REST, &len);
 	files_add(CPUINFO, text, len);
 	lines = files_lines(text, len);
-	rate = cpuc_nominal_rate(ROOT);
+	rate = cpuc_stated_rate(ROOT);
 	ref = ref_cpuinfo(text, lines, &key);
 	MUST(rate.hz == ref, "%llu instead of %llu",
 	     (unsigned long long)rate.hz, (unsigned long long)ref);
@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				     0,
 		     "%s instead of %s", rate.source, key);
 	MUST(rate.of_core == (rate.hz != 0 && ref_of_core(key)), "%s", key);
-	hz = cpuc_nominal_timebase(ROOT);
+	hz = cpuc_stated_timebase(ROOT);
 	ref = ref_timebase(text, lines);
 	MUST(hz == ref, "time base %llu instead of %llu",
 	     (unsigned long long)hz, (unsigned long long)ref);

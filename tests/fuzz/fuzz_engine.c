@@ -126,7 +126,7 @@ static void check_best(const unsigned *opens, const unsigned *closes)
 		if (!s->tried && counters[i].kind != CPUC_ZERO)
 			MUST(!zero && cpuc_precision(best) <= least,
 			     "%zu may be better than %zu", i, at);
-		if (i == COUNTERS || !counters[i].pmu)
+		if (i == COUNTERS || !counters[i].events)
 			continue;
 		MUST(s->tried || fakes[i].opens == opens[i], "%zu opened", i);
 		if (s == best)
@@ -148,7 +148,7 @@ static void check_only(const char *name, const unsigned *opens)
 		if (strcmp(counters[i].name, name) != 0)
 			MUST(fakes[i].opens == opens[i], "%zu", i);
 		else
-			MUST(!counters[i].pmu ||
+			MUST(!counters[i].events ||
 				     counters[i].kind == CPUC_ZERO ||
 				     fakes[i].is_open,
 			     "%zu", i);
@@ -277,7 +277,7 @@ static uint64_t persecond(void)
 /* Without handlers nothing can be tried, and something is chosen. */
 static void last_resort(void)
 {
-	const struct cpuc_world world = {persecond, cpuc_clock_ns};
+	const struct cpuc_world world = {persecond, cpuc_os_clock_ns};
 	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS, &world);
 
 	MUST(s->usable && s->settled && s->reason[0] == '\0', "%s", s->reason);

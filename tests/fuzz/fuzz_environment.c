@@ -14,7 +14,7 @@ static unsigned asked; /* bit 0 files, bit 1 measurement */
 
 enum { FILES_KNOW = 1, FILES_FAULT = 2, MEASURABLE = 4, OF_CORE = 8 };
 
-struct cpuc_rate cpuc_nominal_rate(const char *root)
+struct cpuc_rate cpuc_stated_rate(const char *root)
 {
 	MUST(*root == '\0', "%s", root);
 	asked |= 1;

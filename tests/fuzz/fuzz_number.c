@@ -3,7 +3,7 @@
  */
 #include <config.h>
 #include "reference.h"
-#include "textfile.h"
+#include "system/textfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

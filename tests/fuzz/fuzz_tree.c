@@ -2,7 +2,7 @@
 /* All the small files that are asked for a frequency, in the documented order,
  * with bytes 0x1e between their contents: /etc, sysfs, the device tree. */
 #include <config.h>
-#include "nominal.h"
+#include "system/stated_rate.h"
 #include "files.h"
 #include "reference.h"
 
@@ -48,7 +48,7 @@ static void check_timebase(struct fuzz_bytes *b)
 	uint64_t hz, ref;
 
 	files_add("/proc/device-tree/cpus/timebase-frequency", text, len);
-	hz = cpuc_nominal_timebase(ROOT);
+	hz = cpuc_stated_timebase(ROOT);
 	ref = fails <= len ? 0 : ref_cells(text, len);
 	MUST(hz == ref, "time base %llu instead of %llu",
 	     (unsigned long long)hz, (unsigned long long)ref);
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (ref == 0 && (ref = ref_source(i, text[i], len)) != 0)
 			name = sources[i].path;
 	}
-	rate = cpuc_nominal_rate(ROOT);
+	rate = cpuc_stated_rate(ROOT);
 	MUST(rate.hz == ref && strcmp(rate.source, name) == 0,
 	     "%llu by %s instead of %llu by %s", (unsigned long long)rate.hz,
 	     rate.source, (unsigned long long)ref, name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A pretended machine, described by bytes: counters that do right or wrong on
- * a clock that passes as it is read. Replaces clock.c, registry.c,
- * persecond.c and perf/open.c; extend32.c is included, and calibrated.c, for
+ * a clock that passes as it is read. Replaces os_clock.c, registry.c,
+ * persecond.c and perf/available.c; extend32.c is included, and count.c, for
  * what they remember. */
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -9,16 +9,16 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include "clock.h"
+#include "system/os_clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
 #include "persecond.h"
-#include "perf/open.h"
+#include "perf/available.h"
 #include "registry.h"
 #include "select.h"
 #include "fuzz.h"
 #include "../faults/real.h"
-#include "../../src/calibrated.c"
+#include "../../src/calibrated/count.c"
 #include "../forget.h"
 #include "../../src/extend32.c"
 
@@ -91,29 +91,29 @@ QUICK static uint64_t shown(void)
 	return machine.stopped ? 1 : machine.ns / machine.grain * machine.grain;
 }
 
-QUICK uint64_t cpuc_clock_ns(void)
+QUICK uint64_t cpuc_os_clock_ns(void)
 {
 	machine.ns += machine.cost;
 	return shown();
 }
 
-QUICK uint64_t cpuc_clock_coarse_ns(void)
+QUICK uint64_t cpuc_os_clock_coarse_ns(void)
 {
 	machine.ns += machine.cost;
 	return shown() / 4000000 * 4000000;
 }
 
-uint64_t cpuc_clock_us(void)
+uint64_t cpuc_os_clock_us(void)
 {
-	return cpuc_clock_ns() / 1000;
+	return cpuc_os_clock_ns() / 1000;
 }
 
-uint64_t cpuc_clock_thread_ns(void)
+uint64_t cpuc_os_clock_thread_ns(void)
 {
 	return 0;
 }
 
-void cpuc_clock_check(void)
+void cpuc_os_clock_check(void)
 {
 }
 
@@ -210,7 +210,7 @@ QUICK static long long read_fake(struct fake *f)
 	}                                                                   \
 	QUICK static long long core##i(void)                                \
 	{                                                                   \
-		return (long long)cpuc_calibrated(tick##i);                 \
+		return (long long)cpuc_count(tick##i);                      \
 	}
 READERS(READER)
 #define NAME(i) tick##i,
@@ -267,8 +267,8 @@ static int open_fake(struct cpuc_slot *slot)
 	}
 }
 
-/* In place of perf/open.c: a counter's events, if any, are its fake. */
-int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
+/* In place of perf/available.c: a counter's events, if any, are its fake. */
+int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 {
 	(void)slot;
 	if (pmu != NULL)
@@ -276,7 +276,7 @@ int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu)
 	return 0;
 }
 
-void cpuc_perf_close(struct cpuc_pmu *pmu)
+void cpuc_perf_close(struct cpuc_event_set *pmu)
 {
 	struct fake *f = (struct fake *)pmu;
 
@@ -308,7 +308,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 		.unit = (enum cpuc_unit)(x >> 3 & 3),
 		.bits = x & 0x20 ? 32 : 64,
 		.open = open_fake,
-		.pmu = x & 0x40 ? NULL : (struct cpuc_pmu *)&fakes[i],
+		.events = x & 0x40 ? NULL : (struct cpuc_event_set *)&fakes[i],
 	};
 	f->behaviour = (enum behaviour)(y % BEHAVIOURS);
 	f->opening = (enum opening)(y >> 3 & (OPENINGS - 1));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The operating system's clocks, even where their fast paths fault. */
-#ifndef CPUC_CLOCK_H
-#define CPUC_CLOCK_H
+#ifndef CPUC_OS_CLOCK_H
+#define CPUC_OS_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,20 +12,20 @@
 
 /* CLOCK_MONOTONIC in nanoseconds, gettimeofday in microseconds; 0 if the clock
  * cannot be read. Both keep errno. */
-uint64_t cpuc_clock_ns(void);
-uint64_t cpuc_clock_us(void);
+uint64_t cpuc_os_clock_ns(void);
+uint64_t cpuc_os_clock_us(void);
 
 /* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. */
-uint64_t cpuc_clock_coarse_ns(void);
+uint64_t cpuc_os_clock_coarse_ns(void);
 
 /* CLOCK_THREAD_CPUTIME_ID in nanoseconds, always by a system call; 0 if it
  * cannot be read. Keeps errno. */
-uint64_t cpuc_clock_thread_ns(void);
+uint64_t cpuc_os_clock_thread_ns(void);
 
 /* Finds out whether the clocks' fast paths may be used. Until then, and where
  * they may not, the clocks are read by system calls. Call it between
  * cpuc_probe_begin and cpuc_probe_end. */
-void cpuc_clock_check(void);
+void cpuc_os_clock_check(void);
 
 /* Whether this thread is forbidden to read the time-stamp counter, by x86
  * Linux's prctl(PR_SET_TSC). False on other systems, and when prctl fails. Call

@@ -7,9 +7,9 @@
  * long the thread ran since the clock was last read. It has not run for longer
  * since its latest count, so the count goes on by that much at most. */
 #include <config.h>
-#include "calibrated.h"
-#include "clock.h"
-#include "first_call.h"
+#include "count.h"
+#include "../system/os_clock.h"
+#include "../first_call.h"
 
 /* Ticks from one look at the thread's clock to the next; and for a while after
  * a wait, since another may follow each few milliseconds. */
@@ -145,10 +145,10 @@ static void count_close(struct cpuc_core_count *c)
 	CPUC_FENCE();
 }
 
-/* Leaves the count closed, for cpuc_calibrated_anew(), at n, or at what calls
+/* Leaves the count closed, for cpuc_count_anew(), at n, or at what calls
  * in the midst got. */
-static uint64_t count_settle(struct cpuc_core_count *c, uint64_t n,
-			     uint32_t wait)
+static uint64_t count_restart(struct cpuc_core_count *c, uint64_t n,
+			      uint32_t wait)
 {
 	const volatile uint64_t *given = &c->given;
 
@@ -209,7 +209,7 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
  * when to look at it. */
 static uint64_t count_clock(const struct cpuc_core_count *c)
 {
-	return c->word != &c->armed ? cpuc_clock_thread_ns() : 0;
+	return c->word != &c->armed ? cpuc_os_clock_thread_ns() : 0;
 }
 
 /* Ends what the thread counted from, at the tick that its caller read, measures
@@ -249,8 +249,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	/* A measurement takes long, and is in no interval. */
 	c->ran = due && !looked ? count_clock(c) : ran;
 	if (c->ran != 0)
-		c->process = cpuc_process_word();
-	n = count_settle(c, n, count_wait(c, t));
+		c->process = cpuc_process_mark();
+	n = count_restart(c, n, count_wait(c, t));
 	if (looked && !interrupted)
 		cpuc_ratio_took(&c->ratio, c->tick - t);
 	return n;
@@ -267,7 +267,7 @@ static uint64_t count_midst(struct cpuc_core_count *c)
 	return count_latest(c);
 }
 
-uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d)
+uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
 	struct cpuc_guard guard;

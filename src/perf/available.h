@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Whether perf events can be read here, and if not, why. Under the lock.
  * Without <linux/perf_event.h>, no counter has a PMU. */
-#ifndef CPUC_PERF_OPEN_H
-#define CPUC_PERF_OPEN_H
+#ifndef CPUC_PERF_AVAILABLE_H
+#define CPUC_PERF_AVAILABLE_H
 
 #include "../slot.h"
 
@@ -13,15 +13,15 @@
 
 /* Opens the events of a counter for the calling thread, and finds how other
  * threads open theirs: 0, or -errno with the reason. NULL: nothing to open. */
-int cpuc_perf_open(struct cpuc_slot *slot, struct cpuc_pmu *pmu);
+int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
 /* Closes the calling thread's events. Those of other threads, which may be
  * reading them, are closed when their threads select or end. */
-void cpuc_perf_close(struct cpuc_pmu *pmu);
+void cpuc_perf_close(struct cpuc_event_set *set);
 
 /* For a counter that is read outside perf: 0 if it may be tried. If perf events
  * can be read, it may not, as its count would depend on who else has events:
  * -EBUSY with the reason. */
-int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_pmu *pmu);
+int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Per-thread state: cheap thread-local storage, memory that lasts until the
- * thread's end, the guard under which both change, and a word that tells a
+ * thread's end, the guard under which both change, and a mark that tells a
  * forked child from its parent. */
 #ifndef CPUC_THREAD_H
 #define CPUC_THREAD_H
@@ -44,7 +44,7 @@ void cpuc_guard_leave(const struct cpuc_guard *guard);
  * jump and restores what was before. */
 extern CPUC_THREAD bool cpuc_guard_inside;
 
-/* Prepare for cpuc_process_word, and for all functions below: 0 or -errno.
+/* Prepare for cpuc_process_mark, and for all functions below: 0 or -errno.
  * Under the lock; later calls do nothing. */
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
@@ -56,18 +56,19 @@ int cpuc_thread_prepare(void);
  * program has so many pthread keys that the C library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
-/* A word that is the process id in this process, and zero in every child with
+/* A mark that is the process id in this process, and zero in every child with
  * its own memory, even if its process id is the same, as in another pid
  * namespace. */
-const uint32_t *cpuc_process_word(void);
+const uint32_t *cpuc_process_mark(void);
 
 /* What the kernel wipes in such a child. */
-#define CPUC_WORDS 1024 /* one for each generation of children */
+#define CPUC_MARKS 1024 /* one for each generation of children */
 #define CPUC_PLACES 64
 
 struct cpuc_process {
-	uint32_t word[CPUC_WORDS];
-	uintptr_t place[CPUC_PLACES]; /* pages to be unmapped: perf/thread.c */
+	uint32_t mark[CPUC_MARKS];
+	uintptr_t
+		place[CPUC_PLACES]; /* pages to be unmapped: thread_events.c */
 };
 
 extern struct cpuc_process *cpuc_process;

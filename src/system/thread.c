@@ -2,9 +2,9 @@
 /* Notices forks and thread ends, for the owners of per-thread state.
  *
  * A fork is noticed by memory that the kernel wipes in the child: clone(2)
- * calls no fork handler, and checking a word is cheap enough for every read. A
- * child never reuses its parent's words: a thread with its parent's state must
- * find its word zero even after another thread of the child has started a new
+ * calls no fork handler, and checking a mark is cheap enough for every read. A
+ * child never reuses its parent's marks: a thread with its parent's state must
+ * find its mark zero even after another thread of the child has started a new
  * one.
  *
  * A thread's end is noticed by the destructor of a pthread key. A thread may
@@ -19,7 +19,7 @@
 
 struct cpuc_process *cpuc_process;
 
-static unsigned generation; /* index of the newest word, modulo CPUC_WORDS */
+static unsigned generation; /* index of the newest mark, modulo CPUC_MARKS */
 static pthread_key_t key;
 static bool has_key;
 
@@ -152,16 +152,16 @@ void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 	return NULL;
 }
 
-const uint32_t *cpuc_process_word(void)
+const uint32_t *cpuc_process_mark(void)
 {
 	unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-	uint32_t *word = &cpuc_process->word[now % CPUC_WORDS];
+	uint32_t *mark = &cpuc_process->mark[now % CPUC_MARKS];
 
-	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != 0)
-		return word;
-	/* Two threads may each add a word: either is valid. */
+	if (__atomic_load_n(mark, __ATOMIC_ACQUIRE) != 0)
+		return mark;
+	/* Two threads may each add a mark: either is valid. */
 	now = __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
-	word = &cpuc_process->word[now % CPUC_WORDS];
-	__atomic_store_n(word, (uint32_t)getpid(), __ATOMIC_RELEASE);
-	return word;
+	mark = &cpuc_process->mark[now % CPUC_MARKS];
+	__atomic_store_n(mark, (uint32_t)getpid(), __ATOMIC_RELEASE);
+	return mark;
 }

@@ -2,18 +2,18 @@
 /* A thread's perf events, of cycles and of instructions: opened and mapped at
  * its first call, closed at its end. Empty where there is no
  * <linux/perf_event.h>. */
-#ifndef CPUC_PERF_THREAD_H
-#define CPUC_PERF_THREAD_H
+#ifndef CPUC_THREAD_EVENTS_H
+#define CPUC_THREAD_EVENTS_H
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 
-#include "../thread.h"
+#include "../system/thread.h"
 #include "pmus.h"
 
 /* Reads the PMU register that a page's index names; the first index is 1. */
 typedef uint64_t cpuc_register(uint32_t index);
 
 /* The events that a counter reads; static in its file. */
-struct cpuc_pmu {
+struct cpuc_event_set {
 	/* PERF_COUNT_HW_CPU_CYCLES, which is 0, or PERF_COUNT_HW_INSTRUCTIONS.
 	 */
 	unsigned counts;
@@ -24,18 +24,18 @@ struct cpuc_pmu {
 	cpuc_register *reg;
 
 	/* Unmapping an event that counts would fault in other threads:
-	 * perf_thread_defer(). */
+	 * thread_events_defer(). */
 	bool defer_unmap;
 
 	/* The file that holds 0 if users may not read registers: the first of
 	 * these that exists. */
 	const char *access[2];
 
-	/* Filled in by cpuc_perf_open() before it stores `opened` with release
+	/* Filled in by cpuc_perf_try() before it stores `opened` with release
 	 * order. Only `opened` changes afterwards, when a later selection must
 	 * open the events in another way. */
 	struct cpuc_event event[CPUC_CORES]; /* the count is their sum */
-	unsigned events;
+	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 };
 
@@ -62,8 +62,8 @@ struct cpuc_perf_thread {
 	struct cpuc_perf_event event[CPUC_CORES];
 
 	/* The inline reader needs only the above. */
-	const uint32_t *process; /* cpuc_process_word() when they were opened */
-	struct cpuc_pmu *pmu;    /* whose events they are; NULL: none */
+	const uint32_t *process; /* cpuc_process_mark() when they were opened */
+	struct cpuc_event_set *set; /* whose events they are; NULL: none */
 	uint64_t clock;      /* ns of the last count by time; 0: by events */
 	unsigned way;        /* how they were opened: cpuc_perf_way */
 	unsigned reads;      /* by system calls since then */
@@ -77,36 +77,37 @@ extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 extern const struct cpuc_perf_thread cpuc_perf_nobody, cpuc_perf_no_memory;
 
 /* The calling thread's states, for cycles and for instructions. They know
- * nothing of each other. Changed under the guard of ../thread.h, but for
+ * nothing of each other. Changed under the guard, but for
  * `last`. */
 extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_own;
 extern CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_instructions;
 
-/* The one of them for this PMU's events. */
+/* The one of them for this set's events. */
 static inline struct cpuc_perf_thread **
-cpuc_perf_thread_own(const struct cpuc_pmu *pmu)
+cpuc_perf_thread_own(const struct cpuc_event_set *set)
 {
-	return pmu->counts == PERF_COUNT_HW_INSTRUCTIONS
+	return set->counts == PERF_COUNT_HW_INSTRUCTIONS
 		       ? &cpuc_perf_instructions
 		       : &cpuc_perf_own;
 }
 
-/* Whether the thread has events for this PMU, in this process. */
+/* Whether the thread has events of this set, in this process. */
 static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
-					const struct cpuc_pmu *pmu)
+					const struct cpuc_event_set *set)
 {
-	return pmu != NULL && t->pmu == pmu &&
+	return set != NULL && t->set == set &&
 	       *(const volatile uint32_t *)t->process != 0;
 }
 
 /* Points that to a state that can be changed, or to cpuc_perf_no_memory, and
  * returns it. Under the guard, like all that follows. */
-struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu);
+struct cpuc_perf_thread *
+cpuc_perf_thread_state(const struct cpuc_event_set *set);
 
 /* Opens the thread's events, if it has none. True does not mean that they can
  * be read: a page may not map, and a pinned event may stand still. */
-bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
-			   unsigned way);
+bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
+			   struct cpuc_event_set *set, unsigned way);
 
 /* Closes the events; the caller has saved their count in `last`. Readers of
  * pages are not under the guard, and a handler that does this to old events may

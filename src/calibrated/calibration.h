@@ -33,7 +33,7 @@ struct cpuc_chain_ops {
 };
 
 /* Constant once `ops` is set, but for `recent`. */
-struct cpuc_settled {
+struct cpuc_calibration {
 	const struct cpuc_chain_ops *ops; /* NULL: not calibrated */
 	uint64_t hz;                      /* ticks per second */
 	uint64_t ratio;
@@ -49,7 +49,7 @@ struct cpuc_settled {
 /* Every host loads 32 bits whole. */
 #define CPUC_RECENT_BITS 10
 
-extern struct cpuc_settled cpuc_calibration;
+extern struct cpuc_calibration cpuc_calibration;
 
 /* Calibrates with a clock of `hz` ticks per second. 0, or a negative errno with
  * *why in static storage: -EDOM the chains disagree, by *permille; -EAGAIN too

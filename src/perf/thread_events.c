@@ -8,10 +8,10 @@
  * from the parent of a fork to its child.
  *
  * All changes are made under the guard. A handler that comes all the same sees
- * no events: `quick` and `pmu` are set last, and cleared first. */
+ * no events: `quick` and `set` are set last, and cleared first. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
-#include "thread.h"
+#include "thread_events.h"
 
 #define NO_PAGES(n) [n] = {.page = &cpuc_no_page}
 
@@ -33,7 +33,7 @@ CPUC_THREAD struct cpuc_perf_thread *cpuc_perf_instructions = NOBODY;
  * all CPUs that run the process from reading that register until they switch
  * tasks: other threads get SIGILL. So the page of an ending thread waits until
  * its event is on no register, which shows as index 0. */
-static void perf_thread_defer(cpuc_page *page)
+static void thread_events_defer(cpuc_page *page)
 {
 	uintptr_t nothing;
 	int i;
@@ -49,7 +49,7 @@ static void perf_thread_defer(cpuc_page *page)
 }
 
 /* One at a time, to keep a thread's first call short. */
-static void perf_thread_unmap_deferred(void)
+static void thread_events_unmap_deferred(void)
 {
 	cpuc_page *page;
 	int i;
@@ -62,19 +62,19 @@ static void perf_thread_unmap_deferred(void)
 			return;
 		}
 		if (page != NULL)
-			perf_thread_defer(page);
+			thread_events_defer(page);
 	}
 }
 
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 {
 	/* In a child, anything may be mapped there by now. */
-	bool ours = cpuc_perf_thread_has(t, t->pmu);
-	bool defer = why == CPUC_ENDING && ours && t->pmu->defer_unmap;
+	bool ours = cpuc_perf_thread_has(t, t->set);
+	bool defer = why == CPUC_ENDING && ours && t->set->defer_unmap;
 	unsigned i;
 
 	t->quick = &zero;
-	t->pmu = NULL;
+	t->set = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
 		struct cpuc_perf_event *e = &t->event[i];
 		bool mapped = ours && e->page != &cpuc_no_page;
@@ -89,7 +89,7 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 		if (why == CPUC_OLD && mapped && cpuc_event_blank(e->page))
 			e->blank = e->page;
 		else if (mapped && defer)
-			perf_thread_defer(e->page);
+			thread_events_defer(e->page);
 		else if (mapped)
 			cpuc_event_unmap(e->page);
 		e->page = &cpuc_no_page;
@@ -98,7 +98,7 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 }
 
 /* Other destructors may count again, and thus open events. */
-static void perf_thread_ended(void *state, bool last)
+static void thread_events_ended(void *state, bool last)
 {
 	struct cpuc_perf_thread *t = state;
 	struct cpuc_guard guard;
@@ -109,7 +109,7 @@ static void perf_thread_ended(void *state, bool last)
 		cpuc_perf_own = NOBODY;
 	else if (last)
 		cpuc_perf_instructions = NOBODY;
-	else if (t->pmu == NULL)
+	else if (t->set == NULL)
 		return;
 	else
 		/* Inside already: a handler in the midst of a change ends the
@@ -121,13 +121,14 @@ static void perf_thread_ended(void *state, bool last)
 		cpuc_guard_leave(&guard);
 }
 
-struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu)
+struct cpuc_perf_thread *
+cpuc_perf_thread_state(const struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread **own = cpuc_perf_thread_own(pmu), *t;
+	struct cpuc_perf_thread **own = cpuc_perf_thread_own(set), *t;
 
 	if (*own != NOBODY)
 		return *own;
-	t = cpuc_thread_memory(sizeof *t, perf_thread_ended);
+	t = cpuc_thread_memory(sizeof *t, thread_events_ended);
 	if (t != NULL)
 		*t = cpuc_perf_nobody;
 	else
@@ -137,7 +138,7 @@ struct cpuc_perf_thread *cpuc_perf_thread_state(const struct cpuc_pmu *pmu)
 }
 
 /* The first event comes last: if it is there, all are. */
-static void perf_thread_map(struct cpuc_perf_thread *t, unsigned events)
+static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 {
 	cpuc_page *page;
 	unsigned i;
@@ -152,36 +153,36 @@ static void perf_thread_map(struct cpuc_perf_thread *t, unsigned events)
 		cpuc_event_close(t->event[i].fd);
 }
 
-bool cpuc_perf_thread_open(struct cpuc_perf_thread *t, struct cpuc_pmu *pmu,
-			   unsigned way)
+bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
+			   struct cpuc_event_set *set, unsigned way)
 {
-	unsigned flags = __atomic_load_n(&pmu->opened, __ATOMIC_RELAXED) - 1;
+	unsigned flags = __atomic_load_n(&set->opened, __ATOMIC_RELAXED) - 1;
 	unsigned i;
 
 	if (way != CPUC_SHARED)
 		flags |= CPUC_PINNED;
-	for (i = 0; i < pmu->events; i++) {
+	for (i = 0; i < set->n; i++) {
 		t->event[i].fd =
-			cpuc_event_open(&pmu->event[i], pmu->config1, flags);
+			cpuc_event_open(&set->event[i], set->config1, flags);
 		if (t->event[i].fd >= 0)
 			continue;
 		while (i-- > 0)
 			cpuc_event_close(t->event[i].fd);
 		return false;
 	}
-	if (pmu->defer_unmap)
-		perf_thread_unmap_deferred();
+	if (set->defer_unmap)
+		thread_events_unmap_deferred();
 	if (way == CPUC_MAPPED)
-		perf_thread_map(t, pmu->events);
+		thread_events_map(t, set->n);
 	else
-		for (i = 0; i < pmu->events; i++)
+		for (i = 0; i < set->n; i++)
 			t->event[i].id = cpuc_event_id(t->event[i].fd);
 	t->base = t->last;
 	t->way = way;
 	t->reads = 0;
-	t->process = cpuc_process_word();
+	t->process = cpuc_process_mark();
 	CPUC_FENCE();
-	t->pmu = pmu;
+	t->set = set;
 	return true;
 }
 

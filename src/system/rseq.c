@@ -15,7 +15,7 @@
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
-#include "clock.h"
+#include "os_clock.h"
 #include "probe.h"
 #include "rseq.h"
 #include "thread.h"
@@ -104,7 +104,7 @@ static const uint32_t rseq_signature[2] = {RSEQ_SIG};
 
 static void rseq_try_clock(void *ns)
 {
-	*(uint64_t *)ns = cpuc_clock_thread_ns();
+	*(uint64_t *)ns = cpuc_os_clock_thread_ns();
 }
 
 void cpuc_rseq_prepare(void)

@@ -3,12 +3,12 @@
  * them. */
 #include <config.h>
 
-#include "nominal.h"
+#include "stated_rate.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "nominal_sysctl.h"
+#include "stated_sysctl.h"
 #include "textfile.h"
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
@@ -19,33 +19,33 @@
  * also ends a file that has no end. */
 #define CPUINFO_MAX ((size_t)1 << 20)
 
-enum nominal_format {
-	NOMINAL_COMMENTED, /* Hz; comments begin with # */
-	NOMINAL_HZ,
-	NOMINAL_KHZ,
-	NOMINAL_CELLS, /* Hz, binary */
-	NOMINAL_KEYS   /* nominal_keys */
+enum stated_format {
+	STATED_COMMENTED, /* Hz; comments begin with # */
+	STATED_HZ,
+	STATED_KHZ,
+	STATED_CELLS, /* Hz, binary */
+	STATED_KEYS   /* stated_keys */
 };
 
 /* Best first: the administrator's word, the core's rate as it is set, the
  * core's limit, and then what may be the TSC's rate. */
-static const struct nominal_file {
+static const struct stated_file {
 	const char *path;
-	enum nominal_format format;
+	enum stated_format format;
 	bool of_core;
-} nominal_files[] = {
-	{"/etc/cpucyclespersecond", NOMINAL_COMMENTED, true},
+} stated_files[] = {
+	{"/etc/cpucyclespersecond", STATED_COMMENTED, true},
 	/* "<unsupported>" unless the governor is `userspace` */
-	{CPU0 "cpufreq/scaling_setspeed", NOMINAL_KHZ, true},
-	{CPU0 "cpufreq/scaling_max_freq", NOMINAL_KHZ, true},
-	{CPU0 "cpufreq/cpuinfo_max_freq", NOMINAL_KHZ, true},
-	{CPU0 "clock_tick", NOMINAL_HZ, true}, /* sparc64 */
-	{DEVICE_TREE "cpu@0/clock-frequency", NOMINAL_CELLS, true},
-	{CPUINFO, NOMINAL_KEYS, false},
-	{CPU0 "tsc_freq_khz", NOMINAL_KHZ, false},
+	{CPU0 "cpufreq/scaling_setspeed", STATED_KHZ, true},
+	{CPU0 "cpufreq/scaling_max_freq", STATED_KHZ, true},
+	{CPU0 "cpufreq/cpuinfo_max_freq", STATED_KHZ, true},
+	{CPU0 "clock_tick", STATED_HZ, true}, /* sparc64 */
+	{DEVICE_TREE "cpu@0/clock-frequency", STATED_CELLS, true},
+	{CPUINFO, STATED_KEYS, false},
+	{CPU0 "tsc_freq_khz", STATED_KHZ, false},
 };
 
-struct nominal_key {
+struct stated_key {
 	const char *source; /* CPUINFO, a blank and the key */
 	const char *unit;   /* after the number */
 	int exp10;          /* the number is in units of 10^exp10 Hz */
@@ -54,17 +54,17 @@ struct nominal_key {
 
 /* No kernel writes two of these, so their order does not matter. s390x also has
  * "cpu MHz dynamic", which is momentary. */
-static const struct nominal_key nominal_keys[] = {
+static const struct stated_key stated_keys[] = {
 	{CPUINFO " clock", "MHz", 6, true},       /* POWER */
 	{CPUINFO " cpu MHz static", "", 6, true}, /* s390x */
 	{CPUINFO " cpu MHz", "", 6, false},
 	{CPUINFO " CPU MHz", "", 6, false}, /* LoongArch */
 };
 
-static const struct nominal_key nominal_timebase_key = {CPUINFO " timebase", "",
-							0, false};
+static const struct stated_key stated_timebase_key = {CPUINFO " timebase", "",
+						      0, false};
 
-static void nominal_blank_comments(char *text, size_t len)
+static void stated_blank_comments(char *text, size_t len)
 {
 	bool comment = false;
 
@@ -79,14 +79,14 @@ static void nominal_blank_comments(char *text, size_t len)
  * come in a signal handler. */
 #define NOINLINE __attribute__((noinline))
 
-static NOINLINE uint64_t nominal_read(const char *root,
-				      const struct nominal_file *file)
+static NOINLINE uint64_t stated_read(const char *root,
+				     const struct stated_file *file)
 {
 	char text[1024];
 	ssize_t len;
 	uint64_t hz;
 
-	if (file->format == NOMINAL_CELLS) {
+	if (file->format == STATED_CELLS) {
 		hz = cpuc_read_cells(root, file->path);
 		return hz < CPUC_HZ_MIN || hz > CPUC_HZ_MAX ? 0 : hz;
 	}
@@ -94,15 +94,15 @@ static NOINLINE uint64_t nominal_read(const char *root,
 	if (len < 0)
 		return 0;
 	text[len] = '\0';
-	if (file->format == NOMINAL_COMMENTED)
-		nominal_blank_comments(text, (size_t)len);
+	if (file->format == STATED_COMMENTED)
+		stated_blank_comments(text, (size_t)len);
 	return cpuc_parse_hz(text, (size_t)len,
-			     file->format == NOMINAL_KHZ ? 3 : 0, "");
+			     file->format == STATED_KHZ ? 3 : 0, "");
 }
 
 /* Whether the key is all of text[0 ... end), blanks around it aside. */
-static bool nominal_is_key(const struct nominal_key *key, const char *text,
-			   const char *end)
+static bool stated_is_key(const struct stated_key *key, const char *text,
+			  const char *end)
 {
 	const char *name = key->source + strlen(CPUINFO " ");
 
@@ -117,7 +117,7 @@ static bool nominal_is_key(const struct nominal_key *key, const char *text,
 /* The first believable value of any of the keys. One pass for all of them:
  * where there is none, as on arm64, the file is long and slow to read. */
 static NOINLINE struct cpuc_rate
-nominal_cpuinfo(const char *root, const struct nominal_key *keys, size_t n)
+stated_cpuinfo(const char *root, const struct stated_key *keys, size_t n)
 {
 	struct cpuc_rate rate = {0, "", false};
 	struct cpuc_lines lines;
@@ -128,9 +128,9 @@ nominal_cpuinfo(const char *root, const struct nominal_key *keys, size_t n)
 		return rate;
 	while (!rate.hz && (line = cpuc_lines_next(&lines, &len)) != NULL) {
 		const char *colon = memchr(line, ':', len);
-		const struct nominal_key *k = keys;
+		const struct stated_key *k = keys;
 
-		while (colon && k < keys + n && !nominal_is_key(k, line, colon))
+		while (colon && k < keys + n && !stated_is_key(k, line, colon))
 			k++;
 		if (!colon || k == keys + n)
 			continue;
@@ -144,19 +144,19 @@ nominal_cpuinfo(const char *root, const struct nominal_key *keys, size_t n)
 	return rate;
 }
 
-struct cpuc_rate cpuc_nominal_rate(const char *root)
+struct cpuc_rate cpuc_stated_rate(const char *root)
 {
-	const size_t nfiles = sizeof(nominal_files) / sizeof(*nominal_files);
-	const size_t nkeys = sizeof(nominal_keys) / sizeof(*nominal_keys);
+	const size_t nfiles = sizeof(stated_files) / sizeof(*stated_files);
+	const size_t nkeys = sizeof(stated_keys) / sizeof(*stated_keys);
 	struct cpuc_rate rate;
 
 	for (size_t i = 0; i < nfiles; i++) {
-		const struct nominal_file *file = &nominal_files[i];
+		const struct stated_file *file = &stated_files[i];
 
-		if (file->format == NOMINAL_KEYS)
-			rate = nominal_cpuinfo(root, nominal_keys, nkeys);
+		if (file->format == STATED_KEYS)
+			rate = stated_cpuinfo(root, stated_keys, nkeys);
 		else
-			rate = (struct cpuc_rate){nominal_read(root, file),
+			rate = (struct cpuc_rate){stated_read(root, file),
 						  file->path, file->of_core};
 		if (rate.hz)
 			return rate;
@@ -164,15 +164,15 @@ struct cpuc_rate cpuc_nominal_rate(const char *root)
 	rate = (struct cpuc_rate){0, NULL, false};
 	/* System calls describe this machine, not a fake tree. */
 	if (!*root)
-		rate.hz = cpuc_nominal_sysctl(&rate.source);
+		rate.hz = cpuc_stated_sysctl(&rate.source);
 	if (!rate.hz)
 		rate.source = "unknown";
 	return rate;
 }
 
-uint64_t cpuc_nominal_timebase(const char *root)
+uint64_t cpuc_stated_timebase(const char *root)
 {
 	uint64_t hz = cpuc_read_cells(root, DEVICE_TREE "timebase-frequency");
 
-	return hz ? hz : nominal_cpuinfo(root, &nominal_timebase_key, 1).hz;
+	return hz ? hz : stated_cpuinfo(root, &stated_timebase_key, 1).hz;
 }

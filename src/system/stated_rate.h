@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Cycles per second, and ticks of a time base, as the operating system states
  * them. */
-#ifndef CPUC_NOMINAL_H
-#define CPUC_NOMINAL_H
+#ifndef CPUC_STATED_RATE_H
+#define CPUC_STATED_RATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,11 +18,11 @@ struct cpuc_rate {
  * real machine, a fake tree in tests. No environment, no measurement.
  * /etc/cpucyclespersecond counts as a statement about the core. Allocates
  * nothing, leaves no descriptor open, may change errno. */
-struct cpuc_rate cpuc_nominal_rate(const char *root);
+struct cpuc_rate cpuc_stated_rate(const char *root);
 
 /* Ticks per second of the time base, a clock outside the core: the device
  * tree's timebase-frequency (RISC-V), or `timebase` in /proc/cpuinfo (POWER).
  * 0: neither exists. */
-uint64_t cpuc_nominal_timebase(const char *root);
+uint64_t cpuc_stated_timebase(const char *root);
 
 #endif

@@ -3,16 +3,16 @@
  * by a ratio that the thread measures again and again. Where the kernel
  * reports that (rseq.h), the time for which the thread does not run is left
  * out. */
-#ifndef CPUC_CALIBRATED_H
-#define CPUC_CALIBRATED_H
+#ifndef CPUC_COUNT_H
+#define CPUC_COUNT_H
 
 #include "ratio.h"
-#include "rseq.h"
-#include "thread.h"
+#include "../system/rseq.h"
+#include "../system/thread.h"
 
-/* A thread's state. It changes inside the guard only (thread.h), except that
- * cpuc_calibrated() stores `seen`, and cpuc_calibrated_anew() opens what the
- * slow path leaves closed.
+/* A thread's state. It changes inside the guard only (system/thread.h), except
+ * that cpuc_count() stores `seen`, and cpuc_count_anew() opens what the slow
+ * path leaves closed.
  *
  * At tick t the count is cycles + (t - tick) * ratio.mean, as long as
  * t - tick < due and *word is `armed`. */
@@ -35,19 +35,19 @@ struct cpuc_core_count {
 	uint64_t given; /* the highest count in the midst of a change */
 	uint64_t ran;   /* ns by the thread's clock, just before `tick`; 0:
 			   unknown */
-	const uint32_t *process; /* cpuc_process_word() of `ran` */
+	const uint32_t *process; /* cpuc_process_mark() of `ran` */
 };
 
 extern CPUC_THREAD struct cpuc_core_count cpuc_own_count;
 
 /* The count, the slow way, for a call that found `armed` and read the clock at
  * tick + d. */
-uint64_t cpuc_calibrated_slow(uintptr_t armed, uint64_t d);
+uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 
 /* Whether the slow path has left the count closed, to be opened now: not in a
  * handler that has interrupted the slow path, which goes on. */
 static inline __attribute__((unused)) bool
-cpuc_calibrated_closed(const struct cpuc_core_count *c)
+cpuc_count_closed(const struct cpuc_core_count *c)
 {
 	return !cpuc_guard_inside && c->due == 0 && c->wait != 0;
 }
@@ -60,16 +60,16 @@ cpuc_calibrated_closed(const struct cpuc_core_count *c)
  * counts its own time twice; never too little.) Not inline, or the fast path
  * would have to save registers. */
 static __attribute__((noinline, unused)) uint64_t
-cpuc_calibrated_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
+cpuc_count_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
-	uint64_t n = cpuc_calibrated_slow(armed, d), t;
+	uint64_t n = cpuc_count_slow(armed, d), t;
 
-	if (cpuc_calibrated_closed(c))
+	if (cpuc_count_closed(c))
 		cpuc_rseq_again(c->word, c->armed);
 	t = (uint64_t)clock();
 	CPUC_FENCE();
-	if (cpuc_calibrated_closed(c)) {
+	if (cpuc_count_closed(c)) {
 		c->tick = t;
 		CPUC_FENCE();
 		c->due = c->wait;
@@ -83,7 +83,7 @@ cpuc_calibrated_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
  * it counts from; but it never gets less, as this core's clock may be behind
  * that of the latest count. */
 static inline __attribute__((unused)) uint64_t
-cpuc_calibrated(long long (*clock)(void))
+cpuc_count(long long (*clock)(void))
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
 	uintptr_t armed = *(const volatile uintptr_t *)&c->armed;
@@ -99,7 +99,7 @@ cpuc_calibrated(long long (*clock)(void))
 	if (__builtin_expect(*(const uintptr_t *)c->word == armed, 1))
 		return n;
 slow:
-	return cpuc_calibrated_anew(clock, armed, d);
+	return cpuc_count_anew(clock, armed, d);
 }
 
 #endif

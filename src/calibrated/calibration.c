@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include "calibration.h"
-#include "clock.h"
+#include "../system/os_clock.h"
 
 #define READS 65            /* of the clock, to see its resolution */
 #define STEPS 360           /* of the clock in a window, at least, */
@@ -25,7 +25,7 @@
 #define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
 
-struct cpuc_settled cpuc_calibration;
+struct cpuc_calibration cpuc_calibration;
 
 uint32_t cpuc_apart(uint64_t a, uint64_t b)
 {
@@ -77,7 +77,7 @@ static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
 }
 
 /* The rate of a core with this ratio; 0 if no core can have it. */
-static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
+static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 {
 	uint64_t hz;
 
@@ -88,7 +88,7 @@ static uint64_t window_hz(const struct cpuc_settled *s, uint64_t ratio)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-static uint64_t window_ratio(const struct cpuc_settled *s, uint32_t turns)
+static uint64_t window_ratio(const struct cpuc_calibration *s, uint32_t turns)
 {
 	const struct cpuc_chain *chain = s->ops->chain;
 
@@ -98,7 +98,7 @@ static uint64_t window_ratio(const struct cpuc_settled *s, uint32_t turns)
 
 /* Of slightly different lengths, so that each begins elsewhere in a step of the
  * clock. */
-static uint64_t window_series(const struct cpuc_settled *s, unsigned n,
+static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 			      unsigned need, uint32_t near, uint32_t turns)
 {
 	uint64_t v[CPUC_WINDOWS];
@@ -112,7 +112,7 @@ static uint64_t window_series(const struct cpuc_settled *s, unsigned n,
 /* A window of a faster core needs more turns to last as long. */
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
 {
-	const struct cpuc_settled *s = &cpuc_calibration;
+	const struct cpuc_calibration *s = &cpuc_calibration;
 	uint64_t times = about / s->ratio, ratio;
 
 	times = times < 1 ? 1 : times > FASTER ? FASTER : times;
@@ -151,7 +151,7 @@ static uint64_t clock_grain(const struct cpuc_chain_ops *ops)
 }
 
 /* Chooses the windows' length. */
-static int calibration_survey(struct cpuc_settled *s, unsigned round)
+static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 {
 	const struct cpuc_chain *chain = s->ops->chain;
 	uint64_t grain, length, turns;
@@ -188,7 +188,7 @@ static int calibration_survey(struct cpuc_settled *s, unsigned round)
 /* How far the chain is off what s->ratio says, in permille; 0: close enough. A
  * sibling makes it take longer, interrupts of a window's short run as well as
  * of its long one do anything: the best of its windows counts. */
-static unsigned check_chain(const struct cpuc_settled *s,
+static unsigned check_chain(const struct cpuc_calibration *s,
 			    const struct cpuc_chain *chain)
 {
 	uint64_t turns, expected, ticks, permille;
@@ -213,7 +213,7 @@ static unsigned check_chain(const struct cpuc_settled *s,
 	return best;
 }
 
-static int calibration_round(struct cpuc_settled *s, unsigned round,
+static int calibration_round(struct cpuc_calibration *s, unsigned round,
 			     const char **why, unsigned *permille)
 {
 	unsigned i, off;
@@ -242,7 +242,7 @@ static int calibration_round(struct cpuc_settled *s, unsigned round,
 
 /* A neighbour's burst of work, or another process's, must not decide for the
  * life of this one: later rounds come later and later. */
-static void calibration_pause(const struct cpuc_settled *s, unsigned round)
+static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 {
 	uint64_t begun = (uint64_t)s->ops->tick();
 	uint64_t ticks = (s->hz >> 16) << round;
@@ -255,7 +255,7 @@ static void calibration_pause(const struct cpuc_settled *s, unsigned round)
 int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
 		   const char **why, unsigned *permille)
 {
-	struct cpuc_settled s = {.ops = ops, .hz = hz};
+	struct cpuc_calibration s = {.ops = ops, .hz = hz};
 	unsigned round;
 	int err;
 

@@ -3,14 +3,14 @@
  * macOS), kstat (Solaris), perfstat (AIX). Unknown elsewhere. */
 #include <config.h>
 
-#include "nominal_sysctl.h"
+#include "stated_sysctl.h"
 
 #include <stddef.h>
 
 #include "textfile.h"
 
 #if HAVE_SYSCTLBYNAME || HAVE_KSTAT || HAVE_PERFSTAT
-static uint64_t nominal_believed(uint64_t number, uint64_t unit_hz)
+static uint64_t stated_believed(uint64_t number, uint64_t unit_hz)
 {
 	if (number > CPUC_HZ_MAX / unit_hz)
 		return 0;
@@ -43,7 +43,7 @@ static const struct {
 };
 
 /* 0 when the key does not exist or is not an integer. */
-static uint64_t nominal_sysctl_integer(const char *key)
+static uint64_t stated_sysctl_integer(const char *key)
 {
 	union {
 		uint32_t u32;
@@ -59,12 +59,12 @@ static uint64_t nominal_sysctl_integer(const char *key)
 	return len == sizeof(value.u32) ? value.u32 : 0;
 }
 
-static uint64_t nominal_by_sysctl(const char **source)
+static uint64_t stated_by_sysctl(const char **source)
 {
 	for (size_t i = 0; i < sizeof(sysctls) / sizeof(*sysctls); i++) {
 		const char *key = sysctls[i].name + strlen(SYSCTL);
-		uint64_t hz = nominal_believed(nominal_sysctl_integer(key),
-					       sysctls[i].unit);
+		uint64_t hz = stated_believed(stated_sysctl_integer(key),
+					      sysctls[i].unit);
 
 		if (hz) {
 			*source = sysctls[i].name;
@@ -79,7 +79,7 @@ static uint64_t nominal_by_sysctl(const char **source)
 #include <kstat.h>
 
 /* Releases differ in the width, and in whether it is signed. */
-static uint64_t nominal_kstat_integer(kstat_t *ks, char *field)
+static uint64_t stated_kstat_integer(kstat_t *ks, char *field)
 {
 	const kstat_named_t *named = kstat_data_lookup(ks, field);
 
@@ -99,7 +99,7 @@ static uint64_t nominal_kstat_integer(kstat_t *ks, char *field)
 	}
 }
 
-static uint64_t nominal_by_kstat(const char **source)
+static uint64_t stated_by_kstat(const char **source)
 {
 	/* Arrays, because kstat's parameters are not const. */
 	char module[] = "cpu_info", hertz[] = "current_clock_Hz";
@@ -113,11 +113,11 @@ static uint64_t nominal_by_kstat(const char **source)
 	ks = kstat_lookup(kc, module, -1, NULL);
 	if (ks && kstat_read(kc, ks, NULL) >= 0) {
 		*source = "kstat cpu_info current_clock_Hz";
-		hz = nominal_believed(nominal_kstat_integer(ks, hertz), 1);
+		hz = stated_believed(stated_kstat_integer(ks, hertz), 1);
 		if (!hz) {
 			*source = "kstat cpu_info clock_MHz";
-			hz = nominal_believed(
-				nominal_kstat_integer(ks, megahertz), 1000000);
+			hz = stated_believed(
+				stated_kstat_integer(ks, megahertz), 1000000);
 		}
 	}
 	kstat_close(kc);
@@ -128,31 +128,31 @@ static uint64_t nominal_by_kstat(const char **source)
 #if HAVE_PERFSTAT
 #include <libperfstat.h>
 
-static uint64_t nominal_by_perfstat(const char **source)
+static uint64_t stated_by_perfstat(const char **source)
 {
 	perfstat_cpu_total_t total;
 
 	if (perfstat_cpu_total(NULL, &total, sizeof(total), 1) != 1)
 		return 0;
 	*source = "perfstat processorHZ";
-	return nominal_believed((uint64_t)total.processorHZ, 1);
+	return stated_believed((uint64_t)total.processorHZ, 1);
 }
 #endif
 
-uint64_t cpuc_nominal_sysctl(const char **source)
+uint64_t cpuc_stated_sysctl(const char **source)
 {
 	uint64_t hz = 0;
 
 #if HAVE_SYSCTLBYNAME
-	hz = nominal_by_sysctl(source);
+	hz = stated_by_sysctl(source);
 #endif
 #if HAVE_KSTAT
 	if (!hz)
-		hz = nominal_by_kstat(source);
+		hz = stated_by_kstat(source);
 #endif
 #if HAVE_PERFSTAT
 	if (!hz)
-		hz = nominal_by_perfstat(source);
+		hz = stated_by_perfstat(source);
 #endif
 	(void)source;
 	return hz;

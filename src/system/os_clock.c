@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
-#include "clock.h"
+#include "os_clock.h"
 #include "probe.h"
 
 /* Linux's vDSO reads the clock in user space, by the time-stamp counter if that
@@ -17,14 +17,14 @@
  * the system call with SIGSYS. So each clock has a way that is known to be
  * safe, which any thread may read at any time. */
 enum way {
-	KERNEL, /* system calls, also until cpuc_clock_check */
+	KERNEL, /* system calls, also until cpuc_os_clock_check */
 	FAST,
 	NONE /* any call faults */
 };
 
 static int way_ns, way_us;
 
-static uint64_t clock_join(int64_t sec, int64_t nsec)
+static uint64_t os_clock_join(int64_t sec, int64_t nsec)
 {
 	return (uint64_t)sec * 1000000000 + (uint64_t)nsec;
 }
@@ -32,7 +32,7 @@ static uint64_t clock_join(int64_t sec, int64_t nsec)
 #ifdef SYS_clock_gettime64
 /* 32-bit hosts, where time_t has 32 or 64 bits: the kernel's words have 64 in
  * this call, which Linux has had since 5.1. */
-static uint64_t clock_kernel_ns(clockid_t clock)
+static uint64_t os_clock_kernel_ns(clockid_t clock)
 {
 	int64_t wide[2] = {0, 0};
 #ifdef SYS_clock_gettime
@@ -40,15 +40,15 @@ static uint64_t clock_kernel_ns(clockid_t clock)
 #endif
 
 	if (syscall(SYS_clock_gettime64, clock, wide) == 0)
-		return clock_join(wide[0], wide[1]);
+		return os_clock_join(wide[0], wide[1]);
 #ifdef SYS_clock_gettime
 	if (errno == ENOSYS && syscall(SYS_clock_gettime, clock, narrow) == 0)
-		return clock_join(narrow[0], narrow[1]);
+		return os_clock_join(narrow[0], narrow[1]);
 #endif
 	return 0;
 }
 #else
-static uint64_t clock_kernel_ns(clockid_t clock)
+static uint64_t os_clock_kernel_ns(clockid_t clock)
 {
 	struct timespec t = {0, 0};
 #ifdef SYS_clock_gettime
@@ -57,11 +57,11 @@ static uint64_t clock_kernel_ns(clockid_t clock)
 	int failed = clock_gettime(clock, &t);
 #endif
 
-	return failed ? 0 : clock_join(t.tv_sec, t.tv_nsec);
+	return failed ? 0 : os_clock_join(t.tv_sec, t.tv_nsec);
 }
 #endif
 
-static uint64_t clock_kernel_us(void)
+static uint64_t os_clock_kernel_us(void)
 {
 #if defined(SYS_gettimeofday) && !defined(SYS_clock_gettime64)
 	/* A sandbox may deny clock_gettime but allow this. */
@@ -71,73 +71,73 @@ static uint64_t clock_kernel_us(void)
 		return 0;
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 #else
-	return clock_kernel_ns(CLOCK_REALTIME) / 1000;
+	return os_clock_kernel_ns(CLOCK_REALTIME) / 1000;
 #endif
 }
 
-static uint64_t clock_read(int way, clockid_t clock)
+static uint64_t os_clock_read(int way, clockid_t clock)
 {
 	struct timespec t;
 	uint64_t ns = 0;
 	int saved = errno;
 
 	if (way == KERNEL)
-		ns = clock_kernel_ns(clock);
+		ns = os_clock_kernel_ns(clock);
 	else if (way == FAST && clock_gettime(clock, &t) == 0)
-		ns = clock_join(t.tv_sec, t.tv_nsec);
+		ns = os_clock_join(t.tv_sec, t.tv_nsec);
 	errno = saved;
 	return ns;
 }
 
-static uint64_t clock_monotonic(int way)
+static uint64_t os_clock_monotonic(int way)
 {
-	return clock_read(way, CLOCK_MONOTONIC);
+	return os_clock_read(way, CLOCK_MONOTONIC);
 }
 
-static uint64_t clock_time_of_day(int way)
+static uint64_t os_clock_time_of_day(int way)
 {
 	struct timeval t;
 	uint64_t us = 0;
 	int saved = errno;
 
 	if (way == KERNEL)
-		us = clock_kernel_us();
+		us = os_clock_kernel_us();
 	else if (way == FAST && gettimeofday(&t, NULL) == 0)
 		us = (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
 	errno = saved;
 	return us;
 }
 
-uint64_t cpuc_clock_ns(void)
+uint64_t cpuc_os_clock_ns(void)
 {
-	return clock_monotonic(__atomic_load_n(&way_ns, __ATOMIC_RELAXED));
+	return os_clock_monotonic(__atomic_load_n(&way_ns, __ATOMIC_RELAXED));
 }
 
-uint64_t cpuc_clock_coarse_ns(void)
+uint64_t cpuc_os_clock_coarse_ns(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
-	return clock_read(__atomic_load_n(&way_ns, __ATOMIC_RELAXED),
-			  CLOCK_MONOTONIC_COARSE);
+	return os_clock_read(__atomic_load_n(&way_ns, __ATOMIC_RELAXED),
+			     CLOCK_MONOTONIC_COARSE);
 #else
-	return cpuc_clock_ns();
+	return cpuc_os_clock_ns();
 #endif
 }
 
-uint64_t cpuc_clock_thread_ns(void)
+uint64_t cpuc_os_clock_thread_ns(void)
 {
 #ifdef CLOCK_THREAD_CPUTIME_ID
-	return clock_read(KERNEL, CLOCK_THREAD_CPUTIME_ID);
+	return os_clock_read(KERNEL, CLOCK_THREAD_CPUTIME_ID);
 #else
 	return 0;
 #endif
 }
 
-uint64_t cpuc_clock_us(void)
+uint64_t cpuc_os_clock_us(void)
 {
-	return clock_time_of_day(__atomic_load_n(&way_us, __ATOMIC_RELAXED));
+	return os_clock_time_of_day(__atomic_load_n(&way_us, __ATOMIC_RELAXED));
 }
 
-static void clock_ask_tsc(void *forbidden)
+static void os_clock_ask_tsc(void *forbidden)
 {
 #ifdef PR_GET_TSC
 	int mode = 0, saved = errno;
@@ -156,7 +156,7 @@ bool cpuc_tsc_forbidden(void)
 {
 	bool forbidden = false;
 
-	cpuc_probe(clock_ask_tsc, &forbidden);
+	cpuc_probe(os_clock_ask_tsc, &forbidden);
 	return forbidden;
 }
 
@@ -166,7 +166,7 @@ struct trial {
 	bool begun; /* false where no handler can be installed */
 };
 
-static void clock_try(void *arg)
+static void os_clock_try(void *arg)
 {
 	struct trial *t = arg;
 
@@ -174,22 +174,24 @@ static void clock_try(void *arg)
 	t->read(t->way);
 }
 
-static int clock_find_way(uint64_t (*read)(int way), bool forbidden)
+static int os_clock_find_way(uint64_t (*read)(int way), bool forbidden)
 {
 	struct trial t = {read, FAST, false};
 
-	if (!forbidden && cpuc_probe(clock_try, &t) == 0)
+	if (!forbidden && cpuc_probe(os_clock_try, &t) == 0)
 		return FAST;
 	t.way = KERNEL;
-	return cpuc_probe(clock_try, &t) == 0 || !t.begun ? KERNEL : NONE;
+	return cpuc_probe(os_clock_try, &t) == 0 || !t.begun ? KERNEL : NONE;
 }
 
-void cpuc_clock_check(void)
+void cpuc_os_clock_check(void)
 {
 	bool forbidden = cpuc_tsc_forbidden();
 
-	__atomic_store_n(&way_ns, clock_find_way(clock_monotonic, forbidden),
+	__atomic_store_n(&way_ns,
+			 os_clock_find_way(os_clock_monotonic, forbidden),
 			 __ATOMIC_RELAXED);
-	__atomic_store_n(&way_us, clock_find_way(clock_time_of_day, forbidden),
+	__atomic_store_n(&way_us,
+			 os_clock_find_way(os_clock_time_of_day, forbidden),
 			 __ATOMIC_RELAXED);
 }

@@ -21,12 +21,12 @@
 #define NAP_NS 50000
 #define NAP_NS_MAX 3000000
 
-/* The holder's process; 0: free. By the address of its word (thread.h), as a
+/* The holder's process; 0: free. By the address of its mark (thread.h), as a
  * child in another pid namespace may have its parent's process id. Where there
- * is no such word, by 2 * process id + 1. */
+ * is no such mark, by 2 * process id + 1. */
 static uintptr_t lock_holder;
 
-static bool lock_prepared, lock_has_words;
+static bool lock_prepared, lock_has_marks;
 
 /* The process in which this thread holds the lock or waits for it. Set before
  * lock_holder: a SIGSYS handler between the two would wait for its own thread.
@@ -44,12 +44,12 @@ static bool lock_is_here(uintptr_t process, int pid)
 
 static uintptr_t lock_process(int pid)
 {
-	uintptr_t word = 0;
+	uintptr_t mark = 0;
 
-	if (__atomic_load_n(&lock_has_words, __ATOMIC_ACQUIRE))
-		word = (uintptr_t)cpuc_process_word();
-	/* Emulators do not wipe the words, old ones at least. */
-	return lock_is_here(word, pid) ? word : (uintptr_t)pid * 2 + 1;
+	if (__atomic_load_n(&lock_has_marks, __ATOMIC_ACQUIRE))
+		mark = (uintptr_t)cpuc_process_mark();
+	/* Emulators do not wipe the marks, old ones at least. */
+	return lock_is_here(mark, pid) ? mark : (uintptr_t)pid * 2 + 1;
 }
 
 static void lock_acquire(int pid)
@@ -105,7 +105,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 	return 0;
 }
 
-static void lock_try_words(void *done)
+static void lock_try_marks(void *done)
 {
 	*(bool *)done = cpuc_process_prepare() == 0;
 }
@@ -117,9 +117,9 @@ void cpuc_lock_prepare(void)
 
 	if (lock_prepared)
 		return;
-	if (cpuc_probe(lock_try_words, &done) != 0)
+	if (cpuc_probe(lock_try_marks, &done) != 0)
 		done = false;
-	__atomic_store_n(&lock_has_words, done, __ATOMIC_RELEASE);
+	__atomic_store_n(&lock_has_marks, done, __ATOMIC_RELEASE);
 	/* So far it holds 2 * process id + 1. */
 	holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
 	__atomic_store_n(&lock_holder, lock_process((int)(holder / 2)),
