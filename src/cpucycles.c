@@ -10,19 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 #include "calibrated/calibration.h"
-#include "system/os_clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
 #include "instructions.h"
-#include "system/lock.h"
-#include "observe.h"
 #include "perf/available.h"
 #include "perf/pair.h"
 #include "persecond.h"
-#include "system/probe.h"
 #include "registry.h"
-#include "system/rseq.h"
 #include "select.h"
+#include "system/lock.h"
+#include "system/os_clock.h"
+#include "system/probe.h"
+#include "system/rseq.h"
 
 long long (*cpucycles)(void) = cpuc_first;
 
@@ -62,18 +61,8 @@ __attribute__((no_sanitize("thread"))) static void
 selection_publish(const struct cpuc_slot *slot)
 {
 	__atomic_store_n(&cpuc_current, slot, __ATOMIC_RELEASE);
-	__atomic_store_n(&cpucycles, slot->entry, __ATOMIC_RELEASE);
+	__atomic_store_n(&cpucycles, slot->reader.entry, __ATOMIC_RELEASE);
 }
-
-static uint64_t selection_persecond(void)
-{
-	static const struct cpuc_slot none;
-
-	return cpuc_persecond_of(cpuc_slots, cpuc_slot_count, &none).hz;
-}
-
-static const struct cpuc_world selection_world = {selection_persecond,
-						  cpuc_os_clock_ns};
 
 static void selection_begin(void)
 {
@@ -89,15 +78,13 @@ static void selection_make(void)
 
 	selection_begin();
 	slot = cpuc_select(cpuc_slots, cpuc_slot_count,
-			   cpuc_getenv("cpucyclesimplementation"),
-			   &selection_world);
+			   cpuc_getenv("cpucyclesimplementation"));
 	if (slot == NULL)
-		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count,
-					&selection_world);
+		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count);
 	selection_publish(slot);
 	/* For callers who have asked. */
 	if (cpuc_instructions_slot() != NULL)
-		cpuc_instructions_choose(&selection_world);
+		cpuc_instructions_choose();
 	cpuc_probe_end();
 }
 
@@ -108,11 +95,11 @@ static int selection_set(const char *name)
 	if (slot == NULL)
 		return ENOENT;
 	selection_begin();
-	cpuc_try(slot, &selection_world);
-	if (!slot->usable)
+	cpuc_try(slot);
+	if (!slot->trial.usable)
 		cpuc_perf_close(slot->counter->events);
 	cpuc_probe_end();
-	if (!slot->usable)
+	if (!slot->trial.usable)
 		return ENOTSUP;
 	selection_publish(slot);
 	return 0;
@@ -123,10 +110,10 @@ static int selection_set(const char *name)
  * another thread's publication without the other. */
 static bool selection_made(void)
 {
-	return cpuc_current->counter != NULL && cpuc_current->settled &&
+	return cpuc_current->counter != NULL && cpuc_current->reader.made &&
 	       __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
-		       cpuc_current->entry &&
-	       (cpuc_current->counter->chains == NULL ||
+		       cpuc_current->reader.entry &&
+	       (cpuc_current->counter->kind != CPUC_CALIBRATED ||
 		cpuc_calibration_done());
 }
 
@@ -167,7 +154,7 @@ long long cpuc_first_instructions(void)
 		return -1;
 	if (!cpuc_instructions_chosen()) {
 		selection_begin();
-		cpuc_instructions_choose(&selection_world);
+		cpuc_instructions_choose();
 		cpuc_probe_end();
 	}
 	cpuc_unlock(&caller);
@@ -217,7 +204,7 @@ static struct cpuc_persecond persecond(void)
 	if (cpuc_lock(&caller) != 0)
 		return cpuc_persecond_unknown;
 	cpuc_probe_begin();
-	rate = cpuc_persecond_of(cpuc_slots, cpuc_slot_count, slot);
+	rate = cpuc_persecond(slot);
 	cpuc_probe_end();
 	cpuc_unlock(&caller);
 	return rate;
@@ -242,7 +229,7 @@ long long cpucycles_observepersecond(void)
 	if (cpuc_lock(&caller) != 0)
 		return 0;
 	cpuc_probe_begin();
-	hz = cpuc_observe(cpuc_slots, cpuc_slot_count, slot);
+	hz = cpuc_persecond_now(slot);
 	cpuc_probe_end();
 	cpuc_unlock(&caller);
 	return (long long)hz;
@@ -252,7 +239,7 @@ long long cpucycles_observepersecond(void)
 long long cpucycles_interruptions(void)
 {
 	const struct cpuc_slot *slot = selected();
-	bool calibrated = slot->counter->chains != NULL;
+	bool calibrated = slot->counter->kind == CPUC_CALIBRATED;
 
 	if (calibrated)
 		cpuc_slot_read(slot);
@@ -262,10 +249,10 @@ long long cpucycles_interruptions(void)
 /* Tries a counter that the selection passed over because it could not win. */
 static void describe_try(struct cpuc_slot *slot)
 {
-	if (slot->tried)
+	if (slot->trial.tried)
 		return;
 	selection_begin();
-	cpuc_try(slot, &selection_world);
+	cpuc_try(slot);
 	cpuc_perf_close(slot->counter->events);
 	cpuc_probe_end();
 }
@@ -274,9 +261,9 @@ static void describe_try(struct cpuc_slot *slot)
  * thread has a ratio of its own afterwards. */
 static double describe_scaling(const struct cpuc_slot *slot)
 {
-	if (slot->counter->chains != NULL)
+	if (slot->counter->kind == CPUC_CALIBRATED)
 		return cpuc_calibration_ratio();
-	return cpuc_scale_ratio(&slot->scale);
+	return cpuc_scale_ratio(&slot->reader.scale);
 }
 
 static void describe(const struct cpuc_slot *slot,
@@ -288,16 +275,17 @@ static void describe(const struct cpuc_slot *slot,
 		.kind = cpuc_kind_name(c->kind),
 		.kind_id = cpuc_kind_id(c->kind),
 		.bits = c->bits,
-		.per_thread = c->events != NULL ||
-			      (c->chains != NULL && cpuc_rseq_available()),
-		.usable = slot->usable,
+		.per_thread =
+			c->events != NULL ||
+			(c->kind == CPUC_CALIBRATED && cpuc_rseq_available()),
+		.usable = slot->trial.usable,
 	};
 
-	memcpy(d.reason, slot->reason, sizeof slot->reason);
-	memcpy(d.hint, slot->hint, sizeof slot->hint);
-	if (slot->usable && c->kind != CPUC_ZERO) {
+	memcpy(d.reason, slot->trial.reason, sizeof slot->trial.reason);
+	memcpy(d.hint, slot->trial.hint, sizeof slot->trial.hint);
+	if (slot->trial.usable && c->kind != CPUC_ZERO) {
 		d.scaling = describe_scaling(slot);
-		d.step = slot->step;
+		d.step = slot->trial.step;
 		d.precision = cpuc_precision(slot);
 	}
 	memset(out, 0, size);

@@ -9,8 +9,8 @@
 #include <config.h>
 #include <errno.h>
 #include <stdbool.h>
-#include "system/os_clock.h"
 #include "extend32.h"
+#include "system/os_clock.h"
 #include "system/thread.h"
 
 #define RENEW_NS 100000000 /* an anchor older than this is replaced */

@@ -21,11 +21,11 @@ static long long instructions_none(void)
 	return -1;
 }
 
-void cpuc_instructions_choose(const struct cpuc_world *world)
+void cpuc_instructions_choose(void)
 {
 	size_t n = cpuc_instructions_slot_count;
 	const struct cpuc_slot *slot =
-		cpuc_select(cpuc_instructions_slots, n, NULL, world);
+		cpuc_select(cpuc_instructions_slots, n, NULL);
 	bool none = slot == NULL;
 
 	if (none && n > 0)
@@ -37,7 +37,7 @@ void cpuc_instructions_choose(const struct cpuc_world *world)
 					  slot->counter->name),
 			 __ATOMIC_RELEASE);
 	__atomic_store_n(&instructions_read,
-			 none ? instructions_none : slot->entry,
+			 none ? instructions_none : slot->reader.entry,
 			 __ATOMIC_RELEASE);
 }
 
@@ -48,7 +48,7 @@ bool cpuc_instructions_chosen(void)
 		__atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE);
 
 	return read == instructions_none ||
-	       (slot != NULL && read == slot->entry &&
+	       (slot != NULL && read == slot->reader.entry &&
 		cpuc_perf_opened(slot->counter->events));
 }
 

@@ -7,7 +7,7 @@
 
 /* Chooses one, as among counters of cycles. Under the lock, between
  * cpuc_probe_begin and cpuc_probe_end. */
-void cpuc_instructions_choose(const struct cpuc_world *world);
+void cpuc_instructions_choose(void);
 
 /* Whether that has been done, and all of it is here: cpuc_first() says why it
  * might not be. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second, by the order of sources in cpucycles(7).
+/* Cycles per second, by the order of sources in cpucycles(7), and as measured.
  *
  * On a virtual machine most statements are of the time-stamp counter's rate.
  * A calibrated counter counts the core's cycles, so there only a statement
@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "system/stated_rate.h"
-#include "observe.h"
+#include "calibrated/calibration.h"
+#include "clock.h"
 #include "persecond.h"
+#include "registry.h"
+#include "system/os_clock.h"
 #include "system/probe.h"
+#include "system/stated_rate.h"
 #include "system/textfile.h"
+
+/* The highest of so many rates: a neighbour slows chains down, and a thread's
+ * count stands still while another thread has the core. */
+#define TRIES 5
+#define BUSY_NS 200000 /* to compare a core counter over */
 
 /* The number that the library's users have come to recognise as "unknown". */
 const struct cpuc_persecond cpuc_persecond_unknown = {UINT64_C(2399987654),
@@ -27,6 +35,70 @@ const char *cpuc_getenv(const char *name)
 		return NULL;
 	return getenv(name);
 #endif
+}
+
+/* By a core counter, against the system's clock. */
+static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
+{
+	uint64_t ns = cpuc_os_clock_ns(), now, reads = 0, hz;
+	long long count = cpuc_slot_read(slot);
+
+	do
+		now = cpuc_os_clock_ns();
+	while (now - ns < BUSY_NS && reads++ < BUSY_NS);
+	count = cpuc_slot_read(slot) - count;
+	if (now <= ns || count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
+		return 0;
+	hz = (uint64_t)count * 1000000000 / (now - ns);
+	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
+}
+
+/* Calibrates, whatever counter is in use. A clock that failed is left to the
+ * next selection. */
+static void persecond_calibrate(void *unused)
+{
+	struct cpuc_clock *clock;
+	unsigned permille;
+	const char *why;
+	size_t i;
+
+	(void)unused;
+	for (i = 0; i < cpuc_slot_count && !cpuc_calibration_done(); i++) {
+		clock = cpuc_slots[i].counter->clock;
+		if (clock != NULL && clock->chains != NULL && !clock->tried)
+			cpuc_clock_calibrate(clock, &why, &permille);
+	}
+}
+
+struct observation {
+	const struct cpuc_slot *current;
+	uint64_t hz;
+};
+
+static void persecond_observe(void *arg)
+{
+	struct observation *o = arg;
+	bool by_chains = cpuc_calibration_done();
+	uint64_t hz;
+	int i;
+
+	if (!by_chains && (o->current == NULL ||
+			   o->current->counter->kind > CPUC_CORE_KERNEL))
+		return;
+	for (i = 0; i < TRIES; i++) {
+		hz = by_chains ? cpuc_calibration_hz()
+			       : persecond_by_counter(o->current);
+		o->hz = hz > o->hz ? hz : o->hz;
+	}
+}
+
+uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
+{
+	struct observation o = {current, 0};
+
+	/* Apart, as a clock that may not be read ends either. */
+	cpuc_probe(persecond_calibrate, NULL);
+	return cpuc_probe(persecond_observe, &o) == 0 ? o.hz : 0;
 }
 
 static void persecond_ask_system(void *arg)
@@ -48,16 +120,15 @@ static struct cpuc_rate persecond_stated(void)
 	return s;
 }
 
-/* Settled once a process, `stated` and `measured` as far as asked. */
+/* Found once a process, `stated` and `measured` as far as asked. */
 static bool asked_system, observed;
 static struct cpuc_rate stated;
 static struct cpuc_persecond measured;
 
-struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
-					const struct cpuc_slot *current)
+struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current)
 {
 	bool calibrated =
-		current->counter != NULL && current->counter->chains != NULL;
+		current != NULL && current->counter->kind == CPUC_CALIBRATED;
 	struct cpuc_persecond by_system;
 
 	if (!asked_system)
@@ -67,8 +138,8 @@ struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
 	if (stated.hz != 0 && (stated.of_core || !calibrated))
 		return by_system;
 	if (!observed)
-		measured = (struct cpuc_persecond){
-			cpuc_observe(slots, n, current), "measured"};
+		measured = (struct cpuc_persecond){cpuc_persecond_now(current),
+						   "measured"};
 	observed = true;
 	if (measured.hz != 0)
 		return measured;

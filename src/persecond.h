@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second: what users divide a count by to get seconds. */
+/* Cycles per second: what users divide a count by to get seconds, and the rate
+ * of the core now. All under the lock, between cpuc_probe_begin and
+ * cpuc_probe_end. */
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 
@@ -10,11 +12,13 @@ struct cpuc_persecond {
 	const char *source; /* static storage; one of those in cpucycles(7) */
 };
 
-/* The rate for the counter in use, `current`; while none is, the nominal rate
- * that counters are scaled by. Each is settled once a process. Under the lock,
- * between cpuc_probe_begin and cpuc_probe_end. */
-struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
-					const struct cpuc_slot *current);
+/* The rate for the counter in use; of NULL, the nominal rate that clocks are
+ * scaled by. Each is found once a process. */
+struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current);
+
+/* The rate of the core that this thread is running on, now: Hz, by chains, or
+ * by the counter in use if it counts the core. 0: it cannot be measured. */
+uint64_t cpuc_persecond_now(const struct cpuc_slot *current);
 
 /* The rate of a machine that nothing is known about. */
 extern const struct cpuc_persecond cpuc_persecond_unknown;

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include "system/os_clock.h"
+#include "clock.h"
 #include "perf/available.h"
-#include "system/probe.h"
+#include "persecond.h"
 #include "select.h"
+#include "system/os_clock.h"
+#include "system/probe.h"
 #include "system/thread.h"
 
 #define MEASURE_CALLS 1000
@@ -69,7 +71,7 @@ static int measure_slot(struct cpuc_slot *slot)
 	for (i = 0; i < MEASURE_ROUNDS; i++) {
 		r = measure_round(slot);
 		if (r.step > 0 && !r.back) {
-			slot->step = r.step;
+			slot->trial.step = r.step;
 			return 0;
 		}
 	}
@@ -95,31 +97,79 @@ static void select_explain_fault(struct cpuc_slot *slot, int sig)
 	}
 }
 
-static int select_settle(struct cpuc_slot *slot, const struct cpuc_world *world)
+static int select_calibrate(struct cpuc_slot *slot)
 {
-	int err;
+	const char *why;
+	unsigned permille;
+	int err = cpuc_clock_calibrate(slot->counter->clock, &why, &permille);
 
-	if (slot->settled)
+	if (err != 0 && permille != 0)
+		cpuc_reason(slot, "%s, by %u.%u%%", why, permille / 10,
+			    permille % 10);
+	else if (err != 0)
+		cpuc_reason(slot, "%s", why);
+	return err;
+}
+
+static int select_scale(struct cpuc_slot *slot, uint64_t nominal_hz)
+{
+	struct cpuc_clock *clock = slot->counter->clock;
+	int err = cpuc_clock_scale(clock, nominal_hz, &slot->reader.scale);
+
+	if (err == -EAGAIN) {
+		cpuc_reason(slot, CPUC_CLOCK_UNMEASURED);
+	} else if (err != 0) {
+		cpuc_reason(slot,
+			    "cycles per second over its rate, %llu/%llu, is no "
+			    "multiple of 1/1024 ... 1",
+			    (unsigned long long)nominal_hz,
+			    (unsigned long long)clock->hz);
+		cpuc_hint(slot, "put the right rate into "
+				"/etc/cpucyclespersecond");
+		/* To be measured again. */
+		clock->hz = 0;
+	}
+	return err;
+}
+
+/* Makes the reader, once a process. */
+static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
+{
+	const struct cpuc_counter *c = slot->counter;
+	int err = 0;
+
+	if (slot->reader.made)
 		return 0;
-	err = cpuc_settle_scale(slot, world);
-	if (err)
+	if (c->kind == CPUC_CALIBRATED)
+		err = select_calibrate(slot);
+	else if (c->clock != NULL)
+		err = select_scale(slot, nominal_hz);
+	if (err != 0)
 		return err;
-	if (slot->counter->bits == 32) {
+	if (c->bits == 32) {
 		/* Without it, threads have no anchors of their own. */
 		cpuc_thread_prepare();
-		slot->anchor.ns = cpuc_os_clock_coarse_ns();
-		slot->anchor.full = (uint32_t)slot->counter->read();
-		slot->anchor.rate =
-			slot->rate ? slot->rate : world->persecond();
+		slot->reader.anchor = (struct cpuc_anchor){
+			.ns = cpuc_os_clock_coarse_ns(),
+			.full = (uint32_t)c->read(),
+			.rate = nominal_hz,
+		};
 	}
 	cpuc_compose(slot);
-	slot->settled = true;
 	return 0;
+}
+
+/* Asked outside the attempt: both need much of a signal handler's stack. */
+static uint64_t select_nominal_hz(const struct cpuc_counter *c)
+{
+	if (c->kind == CPUC_CALIBRATED || (c->clock == NULL && c->bits != 32))
+		return 0;
+	return cpuc_persecond(NULL).hz;
 }
 
 struct attempt {
 	struct cpuc_slot *slot;
-	const struct cpuc_world *world;
+	uint64_t nominal_hz;
 };
 
 /* Everything about a counter that may fault. */
@@ -133,39 +183,31 @@ static void select_attempt(void *arg)
 	if (err == 0 && c->open)
 		err = c->open(slot);
 	if (err == 0) {
-		cpuc_clock_of(c)();
-		err = select_settle(slot, a->world);
+		if (c->clock != NULL)
+			c->clock->read();
+		err = select_reader(slot, a->nominal_hz);
 	}
 	if (err == 0 && c->kind != CPUC_ZERO)
 		err = measure_slot(slot);
-	slot->usable = err == 0;
-	if (err && slot->reason[0] == '\0')
+	slot->trial.usable = err == 0;
+	if (err && slot->trial.reason[0] == '\0')
 		cpuc_reason(slot, "%s", strerror(-err));
 }
 
-void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world)
+void cpuc_try(struct cpuc_slot *slot)
 {
-	struct attempt a = {slot, world};
+	struct attempt a = {slot, select_nominal_hz(slot->counter)};
 	int sig;
 
-	slot->tried = true;
-	slot->usable = false;
-	slot->step = 0;
-	cpuc_reason(slot, "%s", "");
-	/* Settled here, as it needs much of a signal handler's stack, and so
-	 * does the attempt. */
-	if (slot->counter->unit != CPUC_CYCLE && slot->counter->chains == NULL)
-		world->persecond();
+	slot->trial = (struct cpuc_trial){.tried = true};
 	sig = cpuc_probe(select_attempt, &a);
 	if (sig) {
-		slot->usable = false;
+		slot->trial.usable = false;
 		select_explain_fault(slot, sig);
 	}
-	slot->failed = !slot->usable;
 }
 
-struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
-				   const struct cpuc_world *world)
+struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n)
 {
 	struct cpuc_slot *slot;
 	size_t i;
@@ -176,17 +218,13 @@ struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
 		if (slot->counter->kind == CPUC_OS &&
 		    (slot->counter->open == NULL ||
 		     slot->counter->open(slot) == 0) &&
-		    select_settle(slot, world) == 0)
+		    select_reader(slot, select_nominal_hz(slot->counter)) == 0)
 			break;
 	}
 	slot = &slots[i < n ? i : n - 1];
-	if (!slot->settled) {
+	if (!slot->reader.made)
 		cpuc_compose(slot);
-		slot->settled = true;
-	}
-	slot->usable = true;
-	slot->step = 0;
-	cpuc_reason(slot, "%s", "");
+	slot->trial = (struct cpuc_trial){.tried = true, .usable = true};
 	return slot;
 }
 
@@ -231,17 +269,14 @@ static void select_pass_over(struct cpuc_slot *slots, size_t n,
 	for (i = 0; i < n; i++) {
 		if (&slots[i] == named)
 			continue;
-		slots[i].tried = true;
-		slots[i].usable = false;
-		slots[i].step = 0;
+		slots[i].trial = (struct cpuc_trial){.tried = true};
 		cpuc_reason(&slots[i], "not tried: %s was asked for",
 			    named->counter->name);
 	}
 }
 
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
-			      const char *wanted,
-			      const struct cpuc_world *world)
+			      const char *wanted)
 {
 	struct cpuc_slot *best = NULL, *named;
 	const struct cpuc_event_set *kept;
@@ -249,8 +284,8 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 
 	named = wanted ? cpuc_find(slots, n, wanted) : NULL;
 	if (named != NULL) {
-		cpuc_try(named, world);
-		if (named->usable) {
+		cpuc_try(named);
+		if (named->trial.usable) {
 			select_pass_over(slots, n, named);
 			return named;
 		}
@@ -258,12 +293,12 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 	for (i = 0; i < n; i++) {
 		if (named != NULL && &slots[i] == named)
 			continue;
-		slots[i].tried = false;
+		slots[i].trial.tried = false;
 		if (select_hopeless(&slots[i], best))
 			continue;
-		cpuc_try(&slots[i], world);
+		cpuc_try(&slots[i]);
 		/* Strictly better: the earlier wins a tie. */
-		if (slots[i].usable &&
+		if (slots[i].trial.usable &&
 		    (best == NULL || select_better(&slots[i], best)))
 			best = &slots[i];
 	}

@@ -5,21 +5,18 @@
 #define CPUC_SELECT_H
 
 #include "slot.h"
-#include "tick_rate.h"
 
 /* The slot to use of slots[0 ... n). `wanted` names one to be tried before,
  * and instead of, all others; NULL: none. NULL when nothing works. */
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
-			      const char *wanted,
-			      const struct cpuc_world *world);
+			      const char *wanted);
 
 /* A slot that works where nothing can be tried, because handlers for faults
  * cannot be installed: a clock of the system, or else the last slot. */
-struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n,
-				   const struct cpuc_world *world);
+struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n);
 
 /* Tries one slot and fills in the result. */
-void cpuc_try(struct cpuc_slot *slot, const struct cpuc_world *world);
+void cpuc_try(struct cpuc_slot *slot);
 
 /* The slot of this name; NULL: there is none. */
 struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n,

@@ -2,7 +2,7 @@
 /* Counters: their kinds, the reasons why they are not usable, and the reads
  * that callers make of them.
  *
- * A read is the raw count, extended and scaled as needed. Each such shape
+ * A read is the raw count, extended or scaled if need be. Each such shape
  * exists twice: for a given slot, so that it can be measured before it is
  * chosen, and as an entry for `cpucycles`, which reads the current slot. An
  * entry may run in a thread that does not see the new cpuc_current yet
@@ -53,8 +53,9 @@ long long cpuc_kind_added(enum cpuc_kind kind)
 
 long long cpuc_precision(const struct cpuc_slot *slot)
 {
-	return slot->usable ? slot->step + cpuc_kind_added(slot->counter->kind)
-			    : 0;
+	return slot->trial.usable
+		       ? slot->trial.step + cpuc_kind_added(slot->counter->kind)
+		       : 0;
 }
 
 void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
@@ -62,9 +63,9 @@ void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(slot->reason, sizeof slot->reason, fmt, ap);
+	vsnprintf(slot->trial.reason, sizeof slot->trial.reason, fmt, ap);
 	va_end(ap);
-	slot->hint[0] = '\0';
+	slot->trial.hint[0] = '\0';
 }
 
 void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
@@ -72,7 +73,7 @@ void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(slot->hint, sizeof slot->hint, fmt, ap);
+	vsnprintf(slot->trial.hint, sizeof slot->trial.hint, fmt, ap);
 	va_end(ap);
 }
 
@@ -90,32 +91,27 @@ const struct cpuc_slot *cpuc_current = &slot_none;
 		const struct cpuc_slot *s =                               \
 			__atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE); \
                                                                           \
-		if (__builtin_expect(s->entry != name, 0))                \
+		if (__builtin_expect(s->reader.entry != name, 0))         \
 			return cpuc_first();                              \
 		return name##_of(s);                                      \
 	}
 
-#define EXTENDED cpuc_extend32(&s->anchor, s->counter->read)
-
-SHAPE(slot_scaled, cpuc_scale_apply(&s->scale, (uint64_t)s->counter->read()))
-SHAPE(slot_extended, EXTENDED)
-SHAPE(slot_extended_scaled, cpuc_scale_apply(&s->scale, EXTENDED))
+SHAPE(slot_scaled,
+      cpuc_scale_apply(&s->reader.scale, (uint64_t)s->counter->read()))
+SHAPE(slot_extended, cpuc_extend32(&s->reader.anchor, s->counter->read))
 
 void cpuc_compose(struct cpuc_slot *slot)
 {
-	static const struct {
-		long long (*entry)(void);
-		long long (*of)(const struct cpuc_slot *);
-	} shapes[2][2] = {
-		/* The raw reader serves as it is: nothing is faster. */
-		{{NULL, NULL}, {slot_scaled, slot_scaled_of}},
-		{{slot_extended, slot_extended_of},
-		 {slot_extended_scaled, slot_extended_scaled_of}},
-	};
-	int wide = slot->counter->bits == 32, ratio = slot->scale.mult != 0;
+	struct cpuc_reader *r = &slot->reader;
 
-	slot->entry = shapes[wide][ratio].entry;
-	slot->of = shapes[wide][ratio].of;
-	if (slot->entry == NULL)
-		slot->entry = slot->counter->read;
+	/* The raw reader serves as it is: nothing is faster. */
+	r->entry = slot->counter->read;
+	if (slot->counter->bits == 32) {
+		r->entry = slot_extended;
+		r->of = slot_extended_of;
+	} else if (r->scale.mult != 0) {
+		r->entry = slot_scaled;
+		r->of = slot_scaled_of;
+	}
+	r->made = true;
 }

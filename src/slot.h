@@ -20,32 +20,19 @@ enum cpuc_kind {
 	CPUC_ZERO
 };
 
-/* One unit of the raw count. */
-enum cpuc_unit {
-	/* A core cycle: not scaled. */
-	CPUC_CYCLE,
-	/* A tick of a clock that may be the core's nominal clock: counts as
-	 * a cycle when its rate agrees with cpucycles_persecond() within 1%
-	 * or is unknown; otherwise scaled. */
-	CPUC_NOMINAL,
-	/* A tick of a clock unrelated to the core: scaled (or calibrated), or
-	 * the counter is dropped. */
-	CPUC_TICK,
-	/* A unit of time, exact by definition of the interface: scaled
-	 * without a check of the ratio. */
-	CPUC_TIME
-};
-
 struct cpuc_slot;
 struct cpuc_event_set;
-struct cpuc_chain_ops;
+struct cpuc_clock;
 
-/* One counter; const, one in a file, listed in counters.def. */
+/* What a counter's file says of it; listed in counters.def. */
 struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
-	enum cpuc_unit unit;
-	unsigned bits; /* 64, or 32: extended by extend32.c */
+	unsigned bits; /* 64, or 32: cycles, extended by extend32.c */
+
+	/* The clock that it reads. NULL: the raw count is cycles of the core,
+	 * and so is that of a calibrated counter. */
+	struct cpuc_clock *clock;
 
 	/* The perf events that it reads, opened before open() and closed when
 	 * another counter is selected: such a counter counts the calling
@@ -55,44 +42,42 @@ struct cpuc_counter {
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
 
-	/* Of a calibrated counter, whose read gives cycles: its clock and its
-	 * chains. NULL in all others. */
-	const struct cpuc_chain_ops *chains;
-
 	/* Gets ready, and finds whether the counter may be used: 0, or a
 	 * negative errno after cpuc_reason(). Asks the operating system and
 	 * never tries the instruction: the engine does so afterwards. A fault
-	 * in it counts as a failure. May set slot->rate (Hz, exact). Called
-	 * again at each selection that tries the counter. NULL: nothing to
-	 * do. */
+	 * in it counts as a failure. Called again at each selection that tries
+	 * the counter. NULL: nothing to do. */
 	int (*open)(struct cpuc_slot *slot);
-
-	/* The measured rate, Hz, shared by counters that read one clock; 0 at
-	 * first. NULL: no other counter reads this clock. */
-	uint64_t *shared_rate;
 };
 
-/* A counter on this machine. Readers touch the first group: it is settled
- * under the lock before the slot is first published and constant ever after,
- * so that any thread may read it unlocked, and so that counts of one counter
- * stay comparable when it is selected again. */
-struct cpuc_slot {
-	const struct cpuc_counter *counter;
-	long long (*entry)(void);  /* the value for `cpucycles` */
-	struct cpuc_scale scale;   /* raw count to cycles */
-	struct cpuc_anchor anchor; /* of a 32-bit counter */
-
+/* How callers read the counter in this process. Made under the lock before the
+ * slot is first published, and constant ever after, so that any thread may use
+ * it unlocked, and counts of one counter stay comparable when it is selected
+ * again. */
+struct cpuc_reader {
+	long long (*entry)(void); /* the value for `cpucycles` */
 	/* The entry's work, for this slot whether selected or not. NULL when
 	 * entry is the raw reader itself. */
 	long long (*of)(const struct cpuc_slot *slot);
-	uint64_t rate;    /* ticks per second; 0: unknown */
-	bool settled;     /* the first group is complete */
-	bool tried;       /* by the last selection */
-	bool usable;      /* as the last selection found it */
-	bool failed;      /* when it was last tried */
+	struct cpuc_scale scale;   /* raw count to cycles */
+	struct cpuc_anchor anchor; /* of a 32-bit counter */
+	bool made;                 /* set last */
+};
+
+/* What the last selection found. */
+struct cpuc_trial {
+	bool tried;
+	bool usable;
 	long long step;   /* cycles, call included; 0: not usable */
 	char reason[160]; /* why not usable */
 	char hint[160];   /* what would help */
+};
+
+/* A counter on this machine. */
+struct cpuc_slot {
+	const struct cpuc_counter *counter;
+	struct cpuc_reader reader;
+	struct cpuc_trial trial;
 };
 
 /* Keeps the reason why a counter is not usable, and drops the hint. */
@@ -114,13 +99,13 @@ long long cpuc_kind_added(enum cpuc_kind kind);
 /* What ranks usable counters, lowest first; 0: not usable. */
 long long cpuc_precision(const struct cpuc_slot *slot);
 
-/* Chooses slot->entry and slot->of for the counter's width and the scale. */
+/* Makes the reader, whose scale and anchor are set. */
 void cpuc_compose(struct cpuc_slot *slot);
 
 /* The count as callers would get it, selected or not. */
 static inline long long cpuc_slot_read(const struct cpuc_slot *slot)
 {
-	return slot->of ? slot->of(slot) : slot->entry();
+	return slot->reader.of ? slot->reader.of(slot) : slot->reader.entry();
 }
 
 /* The slot that the composed entries read. Never NULL. */

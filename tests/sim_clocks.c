@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The counters that are clocks of the system, while the time is set, at the
  * places where a number of seconds needs another bit, and through a suspend.
- * Replaces os_clock.c. */
+ * Replaces os_clock.c and persecond.c. */
 #include <config.h>
 #include <string.h>
 #include "system/os_clock.h"
 #include "select.h"
 #include "system/probe.h"
+#include "nominal_rate.h"
 #include "tap.h"
 
 #if !HAVE_COUNTER_DEFAULT_GETTIMEOFDAY || !HAVE_COUNTER_DEFAULT_MONOTONIC
@@ -63,25 +64,19 @@ static struct cpuc_slot slots[2] = {
 	{.counter = &cpuc_counter_default_gettimeofday},
 };
 
-static uint64_t persecond(void)
-{
-	return HZ;
-}
-
 static const struct cpuc_slot *choose(const char *name)
 {
-	const struct cpuc_world world = {persecond, cpuc_os_clock_ns};
 	const struct cpuc_slot *s;
 
 	cpuc_probe_begin();
-	s = cpuc_select(slots, 2, name, &world);
+	s = cpuc_select(slots, 2, name);
 	cpuc_probe_end();
 	return s;
 }
 
 static uint64_t count(const struct cpuc_slot *s)
 {
-	return (uint64_t)s->of(s);
+	return (uint64_t)s->reader.of(s);
 }
 
 /* To the cycles of a microsecond or two. */
@@ -162,6 +157,7 @@ static void check_epochs(void)
 
 int main(void)
 {
+	nominal_rate = HZ;
 	check_set();
 	check_set_in_selection();
 	check_epochs();

@@ -1331,9 +1331,9 @@ static void refused_with(int err, unsigned exclude, long paranoid,
 	    : paranoid == 2 ? "2\n"
 			    : "?\n",
 	    "/proc/sys/kernel/perf_event_paranoid");
-	ok(open_counter(&one) < 0 && !strcmp(it.reason, text) &&
-		   !strcmp(it.hint, hint),
-	   "%s; %s", it.reason, it.hint);
+	ok(open_counter(&one) < 0 && !strcmp(it.trial.reason, text) &&
+		   !strcmp(it.trial.hint, hint),
+	   "%s; %s", it.trial.reason, it.trial.hint);
 	refuse_exclude = 0;
 }
 
@@ -1364,7 +1364,7 @@ static void check_reasons(void)
 	refuse = -EINVAL;
 	refuse_exclude = CPUC_NO_KERNEL | CPUC_NO_HV;
 	ok(open_counter(&one) == 0 && one.opened == 1,
-	   "a PMU that cannot leave the kernel out (%s)", it.reason);
+	   "a PMU that cannot leave the kernel out (%s)", it.trial.reason);
 	fresh();
 	refuse = -EINVAL;
 	refuse_exclude = CPUC_NO_HV;
@@ -1376,33 +1376,33 @@ static void check_reasons(void)
 	put("4\n", CPUC_PMUS "cpu/type");
 	put("0\n", CPUC_PMUS "cpu/rdpmc");
 	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason, CPUC_PMUS "cpu/rdpmc is 0") &&
-		   !strcmp(it.hint, "run cpucycles-open as root"),
-	   "%s; %s", it.reason, it.hint);
+		   !strcmp(it.trial.reason, CPUC_PMUS "cpu/rdpmc is 0") &&
+		   !strcmp(it.trial.hint, "run cpucycles-open as root"),
+	   "%s; %s", it.trial.reason, it.trial.hint);
 	ok(!world[made - 1].open && own->set == NULL, "and nothing stays open");
 	put("1\n", CPUC_PMUS "cpu/rdpmc");
 	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason,
+		   !strcmp(it.trial.reason,
 			   "index 0: the kernel has no counter to give"),
-	   "%s", it.reason);
+	   "%s", it.trial.reason);
 	fresh();
 	put_pmus(4, NULL, hybrid, 2);
 	put("0\n", CPUC_PMUS "cpu_core/rdpmc");
 	put("0\n", CPUC_PMUS "cpu_atom/rdpmc");
 	shut_out = true;
 	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason, CPUC_PMUS "cpu_core/rdpmc is 0") &&
-		   !strcmp(it.hint, "run cpucycles-open as root"),
-	   "%s; %s", it.reason, it.hint);
+		   !strcmp(it.trial.reason, CPUC_PMUS "cpu_core/rdpmc is 0") &&
+		   !strcmp(it.trial.hint, "run cpucycles-open as root"),
+	   "%s; %s", it.trial.reason, it.trial.hint);
 	fresh();
 	put("0\n", "/proc/sys/kernel/perf_user_access");
 	two.access[0] = "/proc/sys/kernel/perf_user_access";
 	shut_out = true;
 	ok(open_counter(&two) < 0 &&
-		   !strcmp(it.reason, "/proc/sys/kernel/"
+		   !strcmp(it.trial.reason, "/proc/sys/kernel/"
 				      "perf_user_access is 0") &&
-		   !strcmp(it.hint, "run cpucycles-open as root"),
-	   "%s; %s", it.reason, it.hint);
+		   !strcmp(it.trial.hint, "run cpucycles-open as root"),
+	   "%s; %s", it.trial.reason, it.trial.hint);
 	two.access[0] = CPUC_PMUS "cpu/rdpmc";
 }
 
@@ -1593,19 +1593,19 @@ static void check_x86(void)
 	   "x86: two of instructions beside them");
 	cpuc_perf_close(pmu);
 	cpuc_perf_close(&cpuc_x86_cycle_events);
-	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.trial.reason);
 	put("1\n", CPUC_PMUS "cpu_core/rdpmc");
 	put("1\n", CPUC_PMUS "cpu_atom/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EACCES &&
-		   !strcmp(it.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
-	   "amd64-pmcff: %s", it.reason);
+		   !strcmp(it.trial.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
+	   "amd64-pmcff: %s", it.trial.reason);
 	cpuc_x86_cycle_events.opened = 0;
 	fresh();
-	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.trial.reason);
 	put("1\n", CPUC_PMUS "cpu/rdpmc");
-	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s", it.trial.reason);
 	put("2\n", CPUC_PMUS "cpu/rdpmc");
-	ok(amd64_pmcff_open(&it) == -EBUSY, "amd64-pmcff: %s", it.reason);
+	ok(amd64_pmcff_open(&it) == -EBUSY, "amd64-pmcff: %s", it.trial.reason);
 }
 #else
 static void check_x86(void)

@@ -7,19 +7,46 @@
 #include <sys/mman.h>
 #include "cpucycles.h"
 #include "first_call.h"
+#include "clock.h"
 #include "perf/available.h"
 #include "registry.h"
 #include "select.h"
+#include "system/os_clock.h"
 #include "system/probe.h"
 #include "faults/real.h"
+#include "nominal_rate.h"
 #include "tap.h"
 
 /* The pretended machine: a clock of which each reading takes 7 ns. */
 static uint64_t clock_now = 1000000;
 
-static uint64_t now_ns(void)
+uint64_t cpuc_os_clock_ns(void)
 {
 	return clock_now += 7;
+}
+
+uint64_t cpuc_os_clock_us(void)
+{
+	return cpuc_os_clock_ns() / 1000;
+}
+
+uint64_t cpuc_os_clock_coarse_ns(void)
+{
+	return cpuc_os_clock_ns();
+}
+
+uint64_t cpuc_os_clock_thread_ns(void)
+{
+	return 0;
+}
+
+void cpuc_os_clock_check(void)
+{
+}
+
+bool cpuc_tsc_forbidden(void)
+{
+	return false;
 }
 
 /* Counters are functions of the clock, each with what it does wrong. */
@@ -170,56 +197,60 @@ static int open_counted(struct cpuc_slot *slot)
 	return 0;
 }
 
-static int open_gigahertz(struct cpuc_slot *slot)
+static uint64_t gigahertz(void)
 {
-	slot->rate = 1000000000;
-	return 0;
+	return 1000000000;
 }
 
-static int open_liar(struct cpuc_slot *slot)
+static uint64_t lie(void)
 {
-	slot->rate = 123456789;
-	return 0;
+	return 123456789;
 }
 
-#define CORE CPUC_CORE, CPUC_CYCLE, 64
+/* The clocks that counters read; NULL: core cycles. */
+static const struct cpuc_clock
+	half = {.read = half_nominal, .stated = gigahertz},
+	liar = {.read = half_nominal, .stated = lie},
+	time_unit = {.read = fine, .hz = 123456789, .exact = true},
+	two_fifths_clock = {.read = two_fifths}, third_clock = {.read = third},
+	stopped = {.read = constant},
+	nearly = {.read = nearly_nominal, .nominal = true},
+	half_clock = {.read = half_nominal, .nominal = true},
+	third_nominal = {.read = third, .nominal = true};
+
+#define CORE CPUC_CORE, NULL, 64
 
 static struct cpuc_slot slots[8];
 static struct cpuc_counter counters[8];
+static struct cpuc_clock clocks[8];
 static size_t count;
 
 static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
-			     enum cpuc_unit unit, unsigned bits,
+			     const struct cpuc_clock *clock, unsigned bits,
 			     long long (*reader)(void),
 			     int (*opener)(struct cpuc_slot *))
 {
-	counters[count] = (struct cpuc_counter){.name = name,
-						.kind = kind,
-						.unit = unit,
-						.bits = bits,
-						.read = reader,
-						.open = opener,
-						.events = &pmus[count]};
+	if (clock != NULL)
+		clocks[count] = *clock;
+	counters[count] =
+		(struct cpuc_counter){.name = name,
+				      .kind = kind,
+				      .clock = clock ? &clocks[count] : NULL,
+				      .bits = bits,
+				      .read = reader,
+				      .open = opener,
+				      .events = &pmus[count]};
 	slots[count] = (struct cpuc_slot){.counter = &counters[count]};
 	return &slots[count++];
 }
 
-static unsigned rates_asked;
-
-static uint64_t two_ghz(void)
-{
-	rates_asked++;
-	return 2000000000;
-}
-
 static const char *choose(const char *wanted)
 {
-	struct cpuc_world world = {two_ghz, now_ns};
 	struct cpuc_slot *s;
 
 	calls = 0;
 	cpuc_probe_begin();
-	s = cpuc_select(slots, count, wanted, &world);
+	s = cpuc_select(slots, count, wanted);
 	cpuc_probe_end();
 	return s ? s->counter->name : "none";
 }
@@ -233,7 +264,7 @@ static void fresh(void)
 
 /* A counter alone beside zero: taken, or dropped with this in its reason. */
 static struct cpuc_slot *alone(const char *what, enum cpuc_kind kind,
-			       enum cpuc_unit unit, unsigned bits,
+			       const struct cpuc_clock *clock, unsigned bits,
 			       long long (*reader)(void),
 			       int (*opener)(struct cpuc_slot *),
 			       const char *reason)
@@ -242,16 +273,18 @@ static struct cpuc_slot *alone(const char *what, enum cpuc_kind kind,
 	const char *got;
 
 	fresh();
-	s = add("it", kind, unit, bits, reader, opener);
-	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
+	s = add("it", kind, clock, bits, reader, opener);
+	add("zero", CPUC_ZERO, NULL, 64, zero, NULL);
 	got = choose(NULL);
 	if (reason == NULL)
-		ok(!strcmp(got, "it") && s->usable && cpuc_precision(s) > 0,
-		   "%s: used (%s, %s)", what, got, s->reason);
+		ok(!strcmp(got, "it") && s->trial.usable &&
+			   cpuc_precision(s) > 0,
+		   "%s: used (%s, %s)", what, got, s->trial.reason);
 	else
-		ok(!strcmp(got, "zero") && !s->usable &&
-			   cpuc_precision(s) == 0 && strstr(s->reason, reason),
-		   "%s: dropped, because \"%s\"", what, s->reason);
+		ok(!strcmp(got, "zero") && !s->trial.usable &&
+			   cpuc_precision(s) == 0 &&
+			   strstr(s->trial.reason, reason),
+		   "%s: dropped, because \"%s\"", what, s->trial.reason);
 	return s;
 }
 
@@ -275,8 +308,8 @@ static void check_wrong_counters(void)
 {
 	alone("a fine counter", CORE, fine, NULL, NULL);
 	alone("a constant", CORE, constant, NULL, "does not advance");
-	alone("a constant of 32 bits", CPUC_CORE, CPUC_CYCLE, 32, constant,
-	      NULL, "does not advance");
+	alone("a constant of 32 bits", CPUC_CORE, NULL, 32, constant, NULL,
+	      "does not advance");
 	alone("one that goes back once", CORE, back_once, NULL, NULL);
 	alone("one that goes back always", CORE, back_always, NULL,
 	      "goes backwards");
@@ -293,43 +326,46 @@ static void check_scales(void)
 	struct cpuc_slot *s;
 	long long a, b;
 
-	s = alone("32 bits that wrap", CPUC_CORE, CPUC_CYCLE, 32, wrapping,
-		  NULL, NULL);
-	a = s->of(s);
+	s = alone("32 bits that wrap", CPUC_CORE, NULL, 32, wrapping, NULL,
+		  NULL);
+	a = s->reader.of(s);
 	clock_now += 1000;
-	b = s->of(s);
+	b = s->reader.of(s);
 	ok(b - a > 2000 && b - a < 2200, "and count on past the wrap");
 
-	s = alone("a clock of 2/5 the rate", CPUC_REFERENCE, CPUC_TICK, 64,
-		  two_fifths, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->scale) == 2.5, "is scaled by 2.5 exactly");
+	s = alone("a clock of 2/5 the rate", CPUC_REFERENCE, &two_fifths_clock,
+		  64, two_fifths, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->reader.scale) == 2.5,
+	   "is scaled by 2.5 exactly");
 	ok(rates_asked > 0, "of a nominal rate that is asked for");
-	alone("one of a ratio of 4/3", CPUC_REFERENCE, CPUC_TICK, 64, third,
+	alone("one of a ratio of 4/3", CPUC_REFERENCE, &third_clock, 64, third,
 	      NULL, "no multiple of 1/1024");
-	alone("one that stands still", CPUC_REFERENCE, CPUC_TICK, 64, constant,
+	alone("one that stands still", CPUC_REFERENCE, &stopped, 64, constant,
 	      NULL, "cannot be measured");
 
-	s = alone("one of a known rate", CPUC_REFERENCE, CPUC_TICK, 64,
-		  half_nominal, open_gigahertz, NULL);
-	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by that");
-	s = alone("one that states a wrong rate", CPUC_REFERENCE, CPUC_TICK, 64,
-		  half_nominal, open_liar, NULL);
-	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by the right one (%f)",
-	   cpuc_scale_ratio(&s->scale));
-	s = alone("a time, of which nothing is checked", CPUC_OS, CPUC_TIME, 64,
-		  fine, open_liar, NULL);
-	ok(s->rate == 123456789, "is scaled by what it states");
+	s = alone("one of a known rate", CPUC_REFERENCE, &half, 64,
+		  half_nominal, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->reader.scale) == 2, "is scaled by that");
+	s = alone("one that states a wrong rate", CPUC_REFERENCE, &liar, 64,
+		  half_nominal, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->reader.scale) == 2,
+	   "is scaled by the right one (%f)",
+	   cpuc_scale_ratio(&s->reader.scale));
+	s = alone("a time, of which nothing is checked", CPUC_OS, &time_unit,
+		  64, fine, NULL, NULL);
+	ok(s->reader.scale.mult == cpuc_scale_of(2000000000, 123456789).mult,
+	   "is scaled by that");
 
-	s = alone("a nominal clock within 1%", CPUC_REFERENCE, CPUC_NOMINAL, 64,
+	s = alone("a nominal clock within 1%", CPUC_REFERENCE, &nearly, 64,
 		  nearly_nominal, NULL, NULL);
-	ok(s->scale.mult == 0, "is not scaled");
+	ok(s->reader.scale.mult == 0, "is not scaled");
 	s = alone("a nominal clock of half the rate", CPUC_REFERENCE,
-		  CPUC_NOMINAL, 64, half_nominal, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->scale) == 2, "is scaled by 2");
+		  &half_clock, 64, half_nominal, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->reader.scale) == 2, "is scaled by 2");
 	s = alone("a nominal clock of 3/4 of the rate", CPUC_REFERENCE,
-		  CPUC_NOMINAL, 64, third, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->scale) > 1.332 &&
-		   cpuc_scale_ratio(&s->scale) < 1.335,
+		  &third_nominal, 64, third, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->reader.scale) > 1.332 &&
+		   cpuc_scale_ratio(&s->reader.scale) < 1.335,
 	   "is scaled all the same");
 }
 
@@ -338,15 +374,15 @@ static void check_ranking(void)
 	struct cpuc_slot *a;
 
 	fresh();
-	a = add("reference", CPUC_REFERENCE, CPUC_CYCLE, 64, fine, NULL);
-	add("slow core", CPUC_CORE_KERNEL, CPUC_CYCLE, 64, slow, NULL);
+	a = add("reference", CPUC_REFERENCE, NULL, 64, fine, NULL);
+	add("slow core", CPUC_CORE_KERNEL, NULL, 64, slow, NULL);
 	ok(!strcmp(choose(NULL), "reference"),
 	   "a reference clock wins over a slow core counter");
 	ok(cpuc_precision(a) > 100 && cpuc_precision(a) < 120,
 	   "with 100 cycles added (%lld)", cpuc_precision(a));
 
 	fresh();
-	add("reference", CPUC_REFERENCE, CPUC_CYCLE, 64, fine, NULL);
+	add("reference", CPUC_REFERENCE, NULL, 64, fine, NULL);
 	add("core", CORE, fine, NULL);
 	ok(!strcmp(choose(NULL), "core"), "a core counter wins over a clock");
 	ok(rates_asked == 0, "and nobody asks for the nominal rate");
@@ -373,8 +409,8 @@ static void check_ranking(void)
 	   "no open() without events");
 
 	fresh();
-	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
-	add("os", CPUC_OS, CPUC_CYCLE, 64, slow, NULL);
+	add("zero", CPUC_ZERO, NULL, 64, zero, NULL);
+	add("os", CPUC_OS, NULL, 64, slow, NULL);
 	ok(!strcmp(choose(NULL), "os"), "anything that counts beats zero");
 }
 
@@ -384,12 +420,12 @@ static void check_wanted(void)
 
 	fresh();
 	a = add("first", CORE, fine, open_counted);
-	b = add("second", CPUC_OS, CPUC_CYCLE, 64, slow, open_counted);
+	b = add("second", CPUC_OS, NULL, 64, slow, open_counted);
 	ok(!strcmp(choose("second"), "second"), "a named counter is taken");
 	ok(opened == 1, "and no other is tried");
-	ok(!a->usable && strstr(a->reason, "not tried: second"),
-	   "which the others say: %s", a->reason);
-	ok(!strcmp(choose(NULL), "first") && !b->tried && opened == 2,
+	ok(!a->trial.usable && strstr(a->trial.reason, "not tried: second"),
+	   "which the others say: %s", a->trial.reason);
+	ok(!strcmp(choose(NULL), "first") && !b->trial.tried && opened == 2,
 	   "choosing again takes the better, and leaves out what cannot win");
 
 	fresh();
@@ -397,7 +433,7 @@ static void check_wanted(void)
 	b = add("second", CORE, constant, NULL);
 	ok(!strcmp(choose("second"), "first"),
 	   "a named counter that does not work is not taken");
-	ok(strstr(b->reason, "does not advance") != NULL, "and says why");
+	ok(strstr(b->trial.reason, "does not advance") != NULL, "and says why");
 	ok(!strcmp(choose("third"), "first"), "nor one that does not exist");
 }
 
@@ -406,14 +442,14 @@ static void check_settled(void)
 	struct cpuc_slot *s, before;
 
 	fresh();
-	s = add("it", CPUC_REFERENCE, CPUC_TICK, 64, two_fifths, NULL);
+	s = add("it", CPUC_REFERENCE, &two_fifths_clock, 64, two_fifths, NULL);
 	choose(NULL);
 	before = *s;
 	clock_now += 3000000;
 	choose(NULL);
-	ok(s->scale.mult == before.scale.mult &&
-		   s->scale.shift == before.scale.shift &&
-		   s->entry == before.entry,
+	ok(s->reader.scale.mult == before.reader.scale.mult &&
+		   s->reader.scale.shift == before.reader.scale.shift &&
+		   s->reader.entry == before.reader.entry,
 	   "selecting again leaves what readers use as it is");
 }
 
@@ -425,10 +461,10 @@ static void check_stale(void)
 	long long before, got, after;
 
 	fresh();
-	narrow = add("narrow", CPUC_CORE, CPUC_CYCLE, 32, wrapping, NULL);
+	narrow = add("narrow", CPUC_CORE, NULL, 32, wrapping, NULL);
 	choose(NULL);
 	before = cpucycles();
-	got = narrow->entry();
+	got = narrow->reader.entry();
 	after = cpucycles();
 	ok(before <= got && got <= after,
 	   "an entry that finds a slot of another shape counts with the "
@@ -438,26 +474,26 @@ static void check_stale(void)
 /* Where nothing can be tried: the first clock of the system that opens. */
 static void check_last_resort(void)
 {
-	const struct cpuc_world world = {two_ghz, now_ns};
 	struct cpuc_slot *s;
 
 	fresh();
 	add("core", CORE, fine, NULL);
-	add("denied", CPUC_OS, CPUC_CYCLE, 64, fine, open_denied);
-	add("clock", CPUC_OS, CPUC_CYCLE, 64, fine, NULL);
-	s = cpuc_last_resort(slots, count, &world);
-	ok(!strcmp(s->counter->name, "clock") && s->usable &&
-		   s->reason[0] == '\0',
+	add("denied", CPUC_OS, NULL, 64, fine, open_denied);
+	add("clock", CPUC_OS, NULL, 64, fine, NULL);
+	s = cpuc_last_resort(slots, count);
+	ok(!strcmp(s->counter->name, "clock") && s->trial.usable &&
+		   s->trial.reason[0] == '\0',
 	   "the last resort: a clock without open()");
 	fresh();
 	add("core", CORE, fine, NULL);
-	add("zero", CPUC_ZERO, CPUC_CYCLE, 64, zero, NULL);
-	s = cpuc_last_resort(slots, count, &world);
+	add("zero", CPUC_ZERO, NULL, 64, zero, NULL);
+	s = cpuc_last_resort(slots, count);
 	ok(!strcmp(s->counter->name, "zero"), "without any, default-zero");
 }
 
 int main(void)
 {
+	nominal_rate = 2000000000;
 	check_stale();
 	check_wrong_counters();
 	check_scales();

@@ -7,8 +7,8 @@
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
-#include "calibration.h"
 #include "../system/os_clock.h"
+#include "calibration.h"
 
 #define READS 65            /* of the clock, to see its resolution */
 #define STEPS 360           /* of the clock in a window, at least, */

@@ -7,9 +7,9 @@
  * long the thread ran since the clock was last read. It has not run for longer
  * since its latest count, so the count goes on by that much at most. */
 #include <config.h>
-#include "count.h"
-#include "../system/os_clock.h"
 #include "../first_call.h"
+#include "../system/os_clock.h"
+#include "count.h"
 
 /* Ticks from one look at the thread's clock to the next; and for a while after
  * a wait, since another may follow each few milliseconds. */

@@ -6,9 +6,9 @@
 #ifndef CPUC_COUNT_H
 #define CPUC_COUNT_H
 
-#include "ratio.h"
 #include "../system/rseq.h"
 #include "../system/thread.h"
+#include "ratio.h"
 
 /* A thread's state. It changes inside the guard only (system/thread.h), except
  * that cpuc_count() stores `seen`, and cpuc_count_anew() opens what the slow

@@ -18,7 +18,6 @@ static long long alpha_rpcc_read(void)
 const struct cpuc_counter cpuc_counter_alpha_rpcc = {
 	.name = "alpha-rpcc",
 	.kind = CPUC_CORE,
-	.unit = CPUC_CYCLE,
 	.bits = 32,
 	.read = alpha_rpcc_read,
 };

@@ -15,10 +15,9 @@ static long long amd64_tsc_read(void)
 const struct cpuc_counter cpuc_counter_amd64_tsc = {
 	.name = CPUC_X86_NAME("tsc"),
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_NOMINAL,
 	.bits = 64,
+	.clock = &cpuc_x86_tsc,
 	.read = amd64_tsc_read,
-	.shared_rate = &cpuc_x86_tsc_rate,
 	.open = cpuc_x86_open_tsc,
 };
 

@@ -86,15 +86,21 @@ static const struct cpuc_chain_ops tsccore_chains = {
 	.slack = 400,
 };
 
+struct cpuc_clock cpuc_x86_tsc = {
+	.read = tsccore_tick,
+	.nominal = true,
+	.stated = cpuc_x86_tsc_stated,
+	.chains = &tsccore_chains,
+	.distrusted = cpuc_x86_emulated,
+};
+
 const struct cpuc_counter cpuc_counter_amd64_tsccore = {
 	.name = CPUC_X86_NAME("tsccore"),
 	.kind = CPUC_CALIBRATED,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &cpuc_x86_tsc,
 	.read = tsccore_read,
-	.open = cpuc_x86_open_core,
-	.shared_rate = &cpuc_x86_tsc_rate,
-	.chains = &tsccore_chains,
+	.open = cpuc_x86_open_tsc,
 };
 
 #endif

@@ -19,7 +19,6 @@ static long long arm32_1176_read(void)
 const struct cpuc_counter cpuc_counter_arm32_1176 = {
 	.name = "arm32-1176",
 	.kind = CPUC_CORE,
-	.unit = CPUC_CYCLE,
 	.bits = 32,
 	.read = arm32_1176_read,
 };

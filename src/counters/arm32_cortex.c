@@ -19,7 +19,6 @@ static long long arm32_cortex_read(void)
 const struct cpuc_counter cpuc_counter_arm32_cortex = {
 	.name = "arm32-cortex",
 	.kind = CPUC_CORE,
-	.unit = CPUC_CYCLE,
 	.bits = 32,
 	.read = arm32_cortex_read,
 };

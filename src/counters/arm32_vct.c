@@ -5,6 +5,7 @@
  * cores without the timer, and where CNTKCTL keeps it from users. */
 #include <config.h>
 #if HAVE_COUNTER_ARM32_VCT
+#include "../clock.h"
 #include "../slot.h"
 
 static long long arm32_vct_read(void)
@@ -16,23 +17,25 @@ static long long arm32_vct_read(void)
 }
 
 /* The same control bit lets users read both. */
-static int arm32_vct_open(struct cpuc_slot *slot)
+static uint64_t arm32_vct_stated(void)
 {
 	uint32_t hz;
 
 	__asm__("mrc p15, 0, %0, c14, c0, 0" : "=r"(hz));
-	if (slot->rate == 0)
-		slot->rate = hz;
-	return 0;
+	return hz;
 }
+
+static struct cpuc_clock arm32_vct_clock = {
+	.read = arm32_vct_read,
+	.stated = arm32_vct_stated,
+};
 
 const struct cpuc_counter cpuc_counter_arm32_vct = {
 	.name = "arm32-vct",
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &arm32_vct_clock,
 	.read = arm32_vct_read,
-	.open = arm32_vct_open,
 };
 
 #endif

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The registers of arm64's PMU. */
+/* The virtual count, and the registers of arm64's PMU. */
 #ifndef CPUC_ARM64_H
 #define CPUC_ARM64_H
+#if HAVE_COUNTER_ARM64_VCT
+
+#include "../clock.h"
+
+/* In arm64_vctcore.c, beside its chains. */
+extern struct cpuc_clock cpuc_arm64_cntvct;
+
+#endif
 #if HAVE_COUNTER_ARM64_PMC
 
 #include <stdint.h>

@@ -7,6 +7,7 @@
 #include <config.h>
 #if HAVE_COUNTER_ARM64_VCT
 #include "../slot.h"
+#include "arm64.h"
 
 static long long arm64_vct_read(void)
 {
@@ -16,24 +17,12 @@ static long long arm64_vct_read(void)
 	return (long long)ticks;
 }
 
-static int arm64_vct_open(struct cpuc_slot *slot)
-{
-	uint64_t hz;
-
-	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
-	/* The upper half is reserved. */
-	if (slot->rate == 0)
-		slot->rate = (uint32_t)hz;
-	return 0;
-}
-
 const struct cpuc_counter cpuc_counter_arm64_vct = {
 	.name = "arm64-vct",
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &cpuc_arm64_cntvct,
 	.read = arm64_vct_read,
-	.open = arm64_vct_open,
 };
 
 #endif

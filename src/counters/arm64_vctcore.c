@@ -6,6 +6,7 @@
 #if HAVE_COUNTER_ARM64_VCTCORE
 #include "../calibrated/count.h"
 #include "../slot.h"
+#include "arm64.h"
 
 static inline long long vctcore_tick(void)
 {
@@ -21,14 +22,12 @@ static long long vctcore_read(void)
 }
 
 /* The upper half of the register is reserved. */
-static int vctcore_open(struct cpuc_slot *slot)
+static uint64_t vctcore_stated(void)
 {
 	uint64_t frequency;
 
 	__asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-	if (slot->rate == 0)
-		slot->rate = (uint32_t)frequency;
-	return 0;
+	return (uint32_t)frequency;
 }
 
 #define BRIEF 16 /* links of a turn of a window's short run */
@@ -97,14 +96,18 @@ static const struct cpuc_chain_ops vctcore_chains = {
 	.slack = 0,
 };
 
+struct cpuc_clock cpuc_arm64_cntvct = {
+	.read = vctcore_tick,
+	.stated = vctcore_stated,
+	.chains = &vctcore_chains,
+};
+
 const struct cpuc_counter cpuc_counter_arm64_vctcore = {
 	.name = "arm64-vctcore",
 	.kind = CPUC_CALIBRATED,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &cpuc_arm64_cntvct,
 	.read = vctcore_read,
-	.open = vctcore_open,
-	.chains = &vctcore_chains,
 };
 
 #endif

@@ -4,17 +4,23 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
 #include <errno.h>
-#include "../system/os_clock.h"
+#include "../clock.h"
 #include "../slot.h"
+#include "../system/os_clock.h"
 
 static long long default_gettimeofday_read(void)
 {
 	return (long long)cpuc_os_clock_us();
 }
 
+static struct cpuc_clock default_gettimeofday_clock = {
+	.read = default_gettimeofday_read,
+	.hz = 1000000,
+	.exact = true,
+};
+
 static int default_gettimeofday_open(struct cpuc_slot *slot)
 {
-	slot->rate = 1000000;
 	if (cpuc_os_clock_us() == 0) {
 		cpuc_reason(slot, "gettimeofday fails");
 		return -ENOTSUP;
@@ -25,8 +31,8 @@ static int default_gettimeofday_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_default_gettimeofday = {
 	.name = "default-gettimeofday",
 	.kind = CPUC_OS,
-	.unit = CPUC_TIME,
 	.bits = 64,
+	.clock = &default_gettimeofday_clock,
 	.read = default_gettimeofday_read,
 	.open = default_gettimeofday_open,
 };

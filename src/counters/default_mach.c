@@ -5,12 +5,18 @@
 #if HAVE_COUNTER_DEFAULT_MACH
 #include <errno.h>
 #include <mach/mach_time.h>
+#include "../clock.h"
 #include "../slot.h"
 
 static long long default_mach_read(void)
 {
 	return (long long)mach_absolute_time();
 }
+
+static struct cpuc_clock default_mach_clock = {
+	.read = default_mach_read,
+	.exact = true,
+};
 
 static int default_mach_open(struct cpuc_slot *slot)
 {
@@ -20,15 +26,15 @@ static int default_mach_open(struct cpuc_slot *slot)
 		cpuc_reason(slot, "mach_timebase_info fails");
 		return -ENOTSUP;
 	}
-	slot->rate = UINT64_C(1000000000) * unit.denom / unit.numer;
+	default_mach_clock.hz = UINT64_C(1000000000) * unit.denom / unit.numer;
 	return 0;
 }
 
 const struct cpuc_counter cpuc_counter_default_mach = {
 	.name = "default-mach",
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TIME,
 	.bits = 64,
+	.clock = &default_mach_clock,
 	.read = default_mach_read,
 	.open = default_mach_open,
 };

@@ -4,17 +4,23 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_MONOTONIC
 #include <errno.h>
-#include "../system/os_clock.h"
+#include "../clock.h"
 #include "../slot.h"
+#include "../system/os_clock.h"
 
 static long long default_monotonic_read(void)
 {
 	return (long long)cpuc_os_clock_ns();
 }
 
+static struct cpuc_clock default_monotonic_clock = {
+	.read = default_monotonic_read,
+	.hz = 1000000000,
+	.exact = true,
+};
+
 static int default_monotonic_open(struct cpuc_slot *slot)
 {
-	slot->rate = 1000000000;
 	if (cpuc_os_clock_ns() == 0) {
 		cpuc_reason(slot, "clock_gettime fails");
 		return -ENOTSUP;
@@ -25,8 +31,8 @@ static int default_monotonic_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_default_monotonic = {
 	.name = "default-monotonic",
 	.kind = CPUC_OS,
-	.unit = CPUC_TIME,
 	.bits = 64,
+	.clock = &default_monotonic_clock,
 	.read = default_monotonic_read,
 	.open = default_monotonic_open,
 };

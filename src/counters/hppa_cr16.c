@@ -19,7 +19,6 @@ static long long hppa_cr16_read(void)
 const struct cpuc_counter cpuc_counter_hppa_cr16 = {
 	.name = "hppa-cr16",
 	.kind = CPUC_CORE,
-	.unit = CPUC_CYCLE,
 	.bits = sizeof(unsigned long) * 8,
 	.read = hppa_cr16_read,
 };

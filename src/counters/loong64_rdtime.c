@@ -4,6 +4,7 @@
  * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
 #include <config.h>
 #if HAVE_COUNTER_LOONG64_RDTIME
+#include "../clock.h"
 #include "../slot.h"
 
 /* LLFTP of word 2: words 4 and 5 are filled in. */
@@ -25,27 +26,29 @@ static uint32_t loong64_rdtime_config(unsigned long word)
 	return (uint32_t)value;
 }
 
-static int loong64_rdtime_open(struct cpuc_slot *slot)
+static uint64_t loong64_rdtime_stated(void)
 {
 	uint32_t crystal, mul, div;
 
-	if (slot->rate != 0 || !(loong64_rdtime_config(2) & HAS_CLOCK))
+	if (!(loong64_rdtime_config(2) & HAS_CLOCK))
 		return 0;
 	crystal = loong64_rdtime_config(4);
 	mul = loong64_rdtime_config(5) & 0xffff;
 	div = loong64_rdtime_config(5) >> 16;
-	if (div != 0)
-		slot->rate = (uint64_t)crystal * mul / div;
-	return 0;
+	return div != 0 ? (uint64_t)crystal * mul / div : 0;
 }
+
+static struct cpuc_clock loong64_rdtime_clock = {
+	.read = loong64_rdtime_read,
+	.stated = loong64_rdtime_stated,
+};
 
 const struct cpuc_counter cpuc_counter_loong64_rdtime = {
 	.name = "loong64-rdtime",
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &loong64_rdtime_clock,
 	.read = loong64_rdtime_read,
-	.open = loong64_rdtime_open,
 };
 
 #endif

@@ -28,7 +28,6 @@ static long long mips64_cc_read(void)
 const struct cpuc_counter cpuc_counter_mips64_cc = {
 	.name = NAME,
 	.kind = CPUC_CORE,
-	.unit = CPUC_CYCLE,
 	.bits = 32,
 	.read = mips64_cc_read,
 };

@@ -4,6 +4,7 @@
  * of MHz on smaller CPUs; the kernel states its rate. */
 #include <config.h>
 #if HAVE_COUNTER_PPC64_MFTB
+#include "../clock.h"
 #include "../slot.h"
 #include "../system/stated_rate.h"
 
@@ -33,20 +34,22 @@ static long long ppc64_mftb_read(void)
 }
 #endif
 
-static int ppc64_mftb_open(struct cpuc_slot *slot)
+static uint64_t ppc64_mftb_stated(void)
 {
-	if (slot->rate == 0)
-		slot->rate = cpuc_stated_timebase("");
-	return 0;
+	return cpuc_stated_timebase("");
 }
+
+static struct cpuc_clock ppc64_mftb_clock = {
+	.read = ppc64_mftb_read,
+	.stated = ppc64_mftb_stated,
+};
 
 const struct cpuc_counter cpuc_counter_ppc64_mftb = {
 	.name = NAME,
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &ppc64_mftb_clock,
 	.read = ppc64_mftb_read,
-	.open = ppc64_mftb_open,
 };
 
 #endif

@@ -6,6 +6,7 @@
  * ACPI stands in for that, it is measured. */
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDTIME
+#include "../clock.h"
 #include "../slot.h"
 #include "../system/stated_rate.h"
 
@@ -35,20 +36,22 @@ static long long riscv64_rdtime_read(void)
 }
 #endif
 
-static int riscv64_rdtime_open(struct cpuc_slot *slot)
+static uint64_t riscv64_rdtime_stated(void)
 {
-	if (slot->rate == 0)
-		slot->rate = cpuc_stated_timebase("");
-	return 0;
+	return cpuc_stated_timebase("");
 }
+
+static struct cpuc_clock riscv64_rdtime_clock = {
+	.read = riscv64_rdtime_read,
+	.stated = riscv64_rdtime_stated,
+};
 
 const struct cpuc_counter cpuc_counter_riscv64_rdtime = {
 	.name = NAME,
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &riscv64_rdtime_clock,
 	.read = riscv64_rdtime_read,
-	.open = riscv64_rdtime_open,
 };
 
 #endif

@@ -5,6 +5,7 @@
  * may be steered, as CLOCK_MONOTONIC is. */
 #include <config.h>
 #if HAVE_COUNTER_S390X_STCKF
+#include "../clock.h"
 #include "../slot.h"
 
 /* The clock's zero is 1900: since 1971 its top bit is set, and in 2042 it
@@ -19,19 +20,22 @@ static long long s390x_stckf_read(void)
 	return (long long)(ticks - YEAR_2020);
 }
 
-static int s390x_stckf_open(struct cpuc_slot *slot)
+static uint64_t s390x_stckf_stated(void)
 {
-	slot->rate = UINT64_C(4096000000);
-	return 0;
+	return UINT64_C(4096000000);
 }
+
+static struct cpuc_clock s390x_stckf_clock = {
+	.read = s390x_stckf_read,
+	.stated = s390x_stckf_stated,
+};
 
 const struct cpuc_counter cpuc_counter_s390x_stckf = {
 	.name = "s390x-stckf",
 	.kind = CPUC_REFERENCE,
-	.unit = CPUC_TICK,
 	.bits = 64,
+	.clock = &s390x_stckf_clock,
 	.read = s390x_stckf_read,
-	.open = s390x_stckf_open,
 };
 
 #endif

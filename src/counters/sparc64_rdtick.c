@@ -18,7 +18,6 @@ static long long sparc64_rdtick_read(void)
 const struct cpuc_counter cpuc_counter_sparc64_rdtick = {
 	.name = "sparc64-rdtick",
 	.kind = CPUC_CORE,
-	.unit = CPUC_CYCLE,
 	.bits = 63,
 	.read = sparc64_rdtick_read,
 };

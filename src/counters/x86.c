@@ -7,23 +7,28 @@
 #include "../system/os_clock.h"
 #include "x86.h"
 
-uint64_t cpuc_x86_tsc_rate;
-static bool tsc_emulated;
-
 #define SIGNATURE(a, b, c, d) \
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
-/* What CPUID says: of the counter's rate in Hz (0: nothing), and whether QEMU's
- * code generator is the CPU. The hypervisors' leaves come first: each leaf
- * costs microseconds in a virtual machine, where CPUID traps. */
-static uint64_t tsc_stated(bool *emulated)
+/* Leaf 0x40000000: the last of the hypervisor's leaves, and who it is. A CPU
+ * that has none answers something else. Asked once, as each leaf costs
+ * microseconds in a virtual machine, where CPUID traps. */
+static unsigned x86_hypervisor(unsigned *vendor)
 {
-	unsigned max, vendor = 0, a, b, c, d;
+	static unsigned max, who; /* under the engine's lock */
 
-	/* Leaf 0x40000000: the last of these leaves, and who it is. A CPU that
-	 * has no hypervisor answers something else. Leaf 0x40000010: kHz. */
-	max = (unsigned)__get_cpuid_max(0x40000000, &vendor);
-	*emulated = vendor == SIGNATURE('T', 'C', 'G', 'T');
+	if (max == 0)
+		max = (unsigned)__get_cpuid_max(0x40000000, &who);
+	*vendor = who;
+	return max;
+}
+
+uint64_t cpuc_x86_tsc_stated(void)
+{
+	unsigned max, vendor, a, b, c, d;
+
+	/* Leaf 0x40000010: kHz. */
+	max = x86_hypervisor(&vendor);
 	if (max >= 0x40000010 && max <= 0x400000ff) {
 		__cpuid(0x40000010, a, b, c, d);
 		if (a != 0)
@@ -38,22 +43,24 @@ static uint64_t tsc_stated(bool *emulated)
 	return a != 0 && b != 0 && c != 0 ? (uint64_t)c * b / a : 0;
 }
 
+/* QEMU's code generator. */
+const char *cpuc_x86_emulated(void)
+{
+	unsigned vendor;
+
+	x86_hypervisor(&vendor);
+	return vendor == SIGNATURE('T', 'C', 'G', 'T')
+		       ? "an emulated CPU: no instruction has a known latency"
+		       : NULL;
+}
+
 int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 {
-	static bool asked; /* under the engine's lock, as every open is */
-	static uint64_t rate;
-
-	if (cpuc_tsc_forbidden()) {
-		cpuc_reason(slot, "RDTSC is forbidden in this process by "
-				  "prctl(PR_SET_TSC)");
-		return -EPERM;
-	}
-	if (!asked)
-		rate = tsc_stated(&tsc_emulated);
-	asked = true;
-	if (slot->rate == 0)
-		slot->rate = rate;
-	return 0;
+	if (!cpuc_tsc_forbidden())
+		return 0;
+	cpuc_reason(slot, "RDTSC is forbidden in this process by "
+			  "prctl(PR_SET_TSC)");
+	return -EPERM;
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMC
@@ -76,16 +83,5 @@ int cpuc_x86_fixed_cycles(struct cpuc_slot *slot)
 	return -ENOTSUP;
 }
 #endif
-
-int cpuc_x86_open_core(struct cpuc_slot *slot)
-{
-	int err = cpuc_x86_open_tsc(slot);
-
-	if (err != 0 || !tsc_emulated)
-		return err;
-	cpuc_reason(slot, "an emulated CPU: no instruction has a known "
-			  "latency");
-	return -ENOTSUP;
-}
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef CPUC_X86_H
 #define CPUC_X86_H
 
+#include "../clock.h"
 #include "../slot.h"
 
 /* A counter's name on 64-bit and on 32-bit x86. */
@@ -12,16 +13,18 @@
 #define CPUC_X86_NAME(rest) "x86-" rest
 #endif
 
-/* The open of every counter that reads the time-stamp counter: refuses where
- * that is forbidden, and sets slot->rate where the CPU or the hypervisor
- * states it. */
+/* The time-stamp counter: in amd64_tsccore.c, beside its chains. */
+extern struct cpuc_clock cpuc_x86_tsc;
+
+/* The open of every counter that reads it: refuses where that is forbidden. */
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
-/* The same for a counter that is calibrated: refuses an emulated CPU. */
-int cpuc_x86_open_core(struct cpuc_slot *slot);
+/* Its rate, where the CPU or the hypervisor states it. */
+uint64_t cpuc_x86_tsc_stated(void);
 
-/* The time-stamp counter's measured rate, for all that read it. */
-extern uint64_t cpuc_x86_tsc_rate;
+/* Why no instruction has a known latency, on an emulated CPU; NULL elsewhere.
+ */
+const char *cpuc_x86_emulated(void);
 
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "../perf/available.h"

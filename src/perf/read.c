@@ -13,8 +13,8 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
-#include "../system/os_clock.h"
 #include "../first_call.h"
+#include "../system/os_clock.h"
 #include "read.h"
 
 /* Until better ways are tried again: reads by system calls, and ns since pages

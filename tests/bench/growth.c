@@ -138,7 +138,6 @@ static long long selection(int n, int (*opener)(struct cpuc_slot *))
 	static struct cpuc_counter counter = {
 		.name = "fake", .kind = CPUC_CORE, .bits = 64, .read = tick};
 	static struct cpuc_slot slots[FAKES];
-	struct cpuc_world world = {NULL, NULL};
 	long long begin;
 	int i;
 
@@ -147,7 +146,7 @@ static long long selection(int n, int (*opener)(struct cpuc_slot *))
 		slots[i] = (struct cpuc_slot){.counter = &counter};
 	begin = bench_ns();
 	cpuc_probe_begin();
-	cpuc_select(slots, (size_t)n, NULL, &world);
+	cpuc_select(slots, (size_t)n, NULL);
 	cpuc_probe_end();
 	return bench_ns() - begin;
 }

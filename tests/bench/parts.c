@@ -5,6 +5,7 @@
 #include <config.h>
 #include <string.h>
 #include "../../src/calibrated/count.h"
+#include "../../src/clock.h"
 #include "../../src/persecond.h"
 #include "../../src/system/probe.h"
 #include "../../src/select.h"
@@ -71,14 +72,16 @@ long long parts_end(long long ns[PARTS])
 WRAP_VOID(PART_HANDLERS, cpuc_probe_begin)
 WRAP_VOID(PART_HANDLERS, cpuc_probe_end)
 WRAP_VOID(PART_PROBING, cpuc_os_clock_check)
-WRAP(PART_FREQUENCY, struct cpuc_persecond, cpuc_persecond_of,
-     (struct cpuc_slot * slots, size_t n, const struct cpuc_slot *current),
-     (slots, n, current))
+WRAP(PART_FREQUENCY, struct cpuc_persecond, cpuc_persecond,
+     (const struct cpuc_slot *current), (current))
 WRAP(PART_PROBING, struct cpuc_slot *, cpuc_select,
-     (struct cpuc_slot * slots, size_t n, const char *wanted,
-      const struct cpuc_world *world),
-     (slots, n, wanted, world))
-WRAP(PART_CALIBRATING, int, cpuc_settle_scale,
-     (struct cpuc_slot * slot, const struct cpuc_world *world), (slot, world))
+     (struct cpuc_slot * slots, size_t n, const char *wanted),
+     (slots, n, wanted))
+WRAP(PART_CALIBRATING, int, cpuc_clock_scale,
+     (struct cpuc_clock * c, uint64_t nominal_hz, struct cpuc_scale *scale),
+     (c, nominal_hz, scale))
+WRAP(PART_CALIBRATING, int, cpuc_clock_calibrate,
+     (struct cpuc_clock * c, const char **why, unsigned *permille),
+     (c, why, permille))
 WRAP(PART_CALIBRATING, uint64_t, cpuc_count_slow, (uintptr_t armed, uint64_t d),
      (armed, d))

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "bench.h"
 #include "../../src/calibrated/calibration.h"
+#include "../../src/clock.h"
 #include "../../src/registry.h"
 #include "cpucycles.h"
 
@@ -17,8 +18,8 @@ static const struct cpuc_chain_ops *chains(void)
 	size_t i;
 
 	for (i = 0; i < cpuc_slot_count; i++)
-		if (cpuc_slots[i].counter->chains != NULL)
-			return cpuc_slots[i].counter->chains;
+		if (cpuc_slots[i].counter->kind == CPUC_CALIBRATED)
+			return cpuc_slots[i].counter->clock->chains;
 	return NULL;
 }
 

@@ -59,22 +59,23 @@ static void check_truth(size_t i)
 	const struct cpuc_slot *s = &cpuc_slots[i];
 	bool opens = f->opening <= OPENS || f->opening > OPEN_FAULTS;
 
-	if (!s->tried || counters[i].kind == CPUC_ZERO ||
-	    !strncmp(s->reason, "not tried", 9))
+	if (!s->trial.tried || counters[i].kind == CPUC_ZERO ||
+	    !strncmp(s->trial.reason, "not tried", 9))
 		return;
 	if (!opens || f->tried_as == STUCK ||
 	    (f->tried_as == FAULTS && f->when <= 1001))
-		MUST(!s->usable, "%zu works", i);
+		MUST(!s->trial.usable, "%zu works", i);
 	if (f->tried_as == BACK_OFTEN && f->when > 1 && f->when <= 900 &&
 	    counters[i].kind != CPUC_CALIBRATED)
-		MUST(!s->usable, "%zu goes back", i);
+		MUST(!s->trial.usable, "%zu goes back", i);
 	/* One that counts, and needs to be held against no other clock. */
 	if (opens && f->tried_as == BY_CALLS && counters[i].bits == 64 &&
-	    counters[i].unit == CPUC_CYCLE)
-		MUST(s->usable && cpuc_precision(s) ==
-					  f->step + cpuc_kind_added(
-							    counters[i].kind),
-		     "%zu: %s, %lld", i, s->reason, cpuc_precision(s));
+	    counters[i].clock == NULL)
+		MUST(s->trial.usable &&
+			     cpuc_precision(s) ==
+				     f->step +
+					     cpuc_kind_added(counters[i].kind),
+		     "%zu: %s, %lld", i, s->trial.reason, cpuc_precision(s));
 }
 
 static void check_slots(void)
@@ -85,23 +86,25 @@ static void check_slots(void)
 		const struct cpuc_slot *s = &cpuc_slots[i];
 
 		check_truth(i);
-		if (!s->tried)
+		if (!s->trial.tried)
 			continue;
-		MUST(s->usable == (s->reason[0] == '\0'), "%zu: %s", i,
-		     s->reason);
-		MUST(memchr(s->reason, '\0', sizeof s->reason), "%zu", i);
+		MUST(s->trial.usable == (s->trial.reason[0] == '\0'), "%zu: %s",
+		     i, s->trial.reason);
+		MUST(memchr(s->trial.reason, '\0', sizeof s->trial.reason),
+		     "%zu", i);
 		if (counters[i].kind == CPUC_ZERO)
 			continue;
-		MUST(s->usable == (cpuc_precision(s) > 0), "%zu: %lld", i,
+		MUST(s->trial.usable == (cpuc_precision(s) > 0), "%zu: %lld", i,
 		     cpuc_precision(s));
-		MUST(!s->usable || cpuc_precision(s) >
-					   cpuc_kind_added(counters[i].kind),
+		MUST(!s->trial.usable ||
+			     cpuc_precision(s) >
+				     cpuc_kind_added(counters[i].kind),
 		     "%zu: %lld", i, cpuc_precision(s));
 	}
-	MUST(cpuc_current->usable && cpuc_current->settled &&
-		     cpuc_current->tried,
-	     "%s", cpuc_current->reason);
-	MUST(cpucycles == cpuc_current->entry, "another entry");
+	MUST(cpuc_current->trial.usable && cpuc_current->reader.made &&
+		     cpuc_current->trial.tried,
+	     "%s", cpuc_current->trial.reason);
+	MUST(cpucycles == cpuc_current->reader.entry, "another entry");
 }
 
 /* The choice of a selection that nobody influenced. */
@@ -114,21 +117,23 @@ static void check_best(const unsigned *opens, const unsigned *closes)
 
 	for (i = 0; i < SLOTS; i++) {
 		s = &cpuc_slots[i];
-		least = s->tried ? cpuc_precision(s)
-				 : cpuc_kind_added(counters[i].kind) + 1;
+		least = s->trial.tried ? cpuc_precision(s)
+				       : cpuc_kind_added(counters[i].kind) + 1;
 		earlier = i < at;
-		if (s->tried && s->usable && counters[i].kind != CPUC_ZERO)
+		if (s->trial.tried && s->trial.usable &&
+		    counters[i].kind != CPUC_ZERO)
 			MUST(!zero && (cpuc_precision(best) < least ||
 				       (cpuc_precision(best) == least &&
 					!earlier) ||
 				       s == best),
 			     "%zu is better than %zu", i, at);
-		if (!s->tried && counters[i].kind != CPUC_ZERO)
+		if (!s->trial.tried && counters[i].kind != CPUC_ZERO)
 			MUST(!zero && cpuc_precision(best) <= least,
 			     "%zu may be better than %zu", i, at);
 		if (i == COUNTERS || !counters[i].events)
 			continue;
-		MUST(s->tried || fakes[i].opens == opens[i], "%zu opened", i);
+		MUST(s->trial.tried || fakes[i].opens == opens[i], "%zu opened",
+		     i);
 		if (s == best)
 			MUST(fakes[i].is_open && fakes[i].closes == closes[i],
 			     "%zu is closed", i);
@@ -162,7 +167,7 @@ static void examine(void)
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
 		MUST(c.usable || c.reason[0] != '\0', "%u: no reason", i);
 		MUST(!c.usable || c.reason[0] == '\0', "%u: %s", i, c.reason);
-		MUST(cpuc_slots[i].tried, "%u", i);
+		MUST(cpuc_slots[i].trial.tried, "%u", i);
 	}
 	MUST(i == SLOTS && errno == EINVAL, "%u", i);
 	errno = 4711;
@@ -186,11 +191,11 @@ static void count(void)
 	b = (unsigned long long)cpucycles() - a;
 	/* A rate that was measured while it was another stays. */
 	if (f->behaviour != FINE || f->changed || machine.stopped ||
-	    machine.grain > 1000 || counters[i].unit == CPUC_CYCLE ||
+	    machine.grain > 1000 || counters[i].clock == NULL ||
 	    /* Coarse, both: measurements agree by accident. */
 	    (machine.grain == 1000 && f->step * UINT64_C(10000000) > f->rate) ||
 	    /* Not to be measured, and so taken for a core's. */
-	    (counters[i].unit == CPUC_NOMINAL && cpuc_slots[i].rate == 0) ||
+	    (clocks[i].nominal && clocks[i].hz == 0) ||
 	    (f->stated != 0 && f->stated != f->rate) ||
 	    (f->stated == 0 && machine.persecond < f->rate / 4) ||
 	    /* So slow that no tick's beginning is waited for. */
@@ -213,13 +218,18 @@ static void check_settled(const struct cpuc_slot *before)
 	for (i = 0; i < SLOTS; i++) {
 		const struct cpuc_slot *s = &cpuc_slots[i], *o = &before[i];
 
-		if (o->settled)
-			MUST(s->settled && s->entry == o->entry &&
-				     s->of == o->of &&
-				     s->scale.mult == o->scale.mult &&
-				     s->scale.shift == o->scale.shift &&
-				     s->anchor.ns == o->anchor.ns &&
-				     s->anchor.full == o->anchor.full,
+		if (o->reader.made)
+			MUST(s->reader.made &&
+				     s->reader.entry == o->reader.entry &&
+				     s->reader.of == o->reader.of &&
+				     s->reader.scale.mult ==
+					     o->reader.scale.mult &&
+				     s->reader.scale.shift ==
+					     o->reader.scale.shift &&
+				     s->reader.anchor.ns ==
+					     o->reader.anchor.ns &&
+				     s->reader.anchor.full ==
+					     o->reader.anchor.full,
 			     "%zu", i);
 	}
 }
@@ -269,21 +279,16 @@ static void mix(uint64_t x)
 	digest ^= digest >> 29;
 }
 
-static uint64_t persecond(void)
-{
-	return machine.persecond;
-}
-
 /* Without handlers nothing can be tried, and something is chosen. */
 static void last_resort(void)
 {
-	const struct cpuc_world world = {persecond, cpuc_os_clock_ns};
-	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS, &world);
+	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS);
 
-	MUST(s->usable && s->settled && s->reason[0] == '\0', "%s", s->reason);
+	MUST(s->trial.usable && s->reader.made && s->trial.reason[0] == '\0',
+	     "%s", s->trial.reason);
 	MUST(s == &cpuc_slots[COUNTERS] || s->counter->kind == CPUC_OS, "%s",
 	     s->counter->name);
-	mix((uint64_t)(s->of ? s->of(s) : s->entry()));
+	mix((uint64_t)(s->reader.of ? s->reader.of(s) : s->reader.entry()));
 }
 
 static void change(struct fake *f, uint8_t to)
@@ -307,8 +312,8 @@ static void use(struct fuzz_bytes b)
 		count();
 		for (i = 0; i < SLOTS; i++) {
 			mix((uint64_t)cpuc_precision(&cpuc_slots[i]));
-			mix(cpuc_slots[i].usable);
-			mix(cpuc_slots[i].scale.mult);
+			mix(cpuc_slots[i].trial.usable);
+			mix(cpuc_slots[i].reader.scale.mult);
 		}
 		mix((uint64_t)(cpuc_current - cpuc_slots));
 		mix((uint64_t)cpucycles());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The environment variable cpucyclespersecond, between what files say and what
- * can be measured, by the first byte. persecond.c is included: it settles the
+ * can be measured, by the first byte. persecond.c is included: it finds the
  * rate once in a process. */
 #include <config.h>
 #include "reference.h"
@@ -25,14 +25,32 @@ struct cpuc_rate cpuc_stated_rate(const char *root)
 	return (struct cpuc_rate){3000000000, "files", world & OF_CORE};
 }
 
-uint64_t cpuc_observe(struct cpuc_slot *slots, size_t n,
-		      const struct cpuc_slot *current)
+/* A clock with chains, in place of the registry and calibration.c. */
+static struct cpuc_clock chained = {
+	.chains = (const struct cpuc_chain_ops *)&world};
+static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,
+					    .clock = &chained};
+struct cpuc_slot cpuc_slots[] = {{.counter = &counter}};
+const size_t cpuc_slot_count = 1;
+
+int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
+			 unsigned *permille)
 {
-	(void)slots;
-	(void)n;
-	(void)current;
+	(void)c;
+	(void)why;
+	(void)permille;
 	asked |= 2;
-	return world & MEASURABLE ? 3700000001 : 0;
+	return 0;
+}
+
+bool cpuc_calibration_done(void)
+{
+	return asked & 2 && world & MEASURABLE;
+}
+
+uint64_t cpuc_calibration_hz(void)
+{
+	return 3700000001;
 }
 
 static uint64_t expected(const char *text)
@@ -52,23 +70,18 @@ static uint64_t ask(const struct cpuc_slot *current)
 	uint64_t hz;
 
 	cpuc_probe_begin();
-	hz = cpuc_persecond_of(NULL, 0, current).hz;
+	hz = cpuc_persecond(current).hz;
 	cpuc_probe_end();
 	return hz;
 }
 
 static void check(const char *text)
 {
-	static const struct cpuc_slot none;
-	static const struct cpuc_counter clock = {
-		.chains = (const struct cpuc_chain_ops *)&world,
-	};
-	static const struct cpuc_slot calibrated = {.counter = &clock};
 	uint64_t hz, ref;
 
 	setenv("cpucyclespersecond", text, 1);
 	ref = expected(text);
-	hz = ask(&none);
+	hz = ask(NULL);
 	MUST(hz == ref, "%llu instead of %llu", (unsigned long long)hz,
 	     (unsigned long long)ref);
 	MUST(asked & 1, "files come first");
@@ -76,15 +89,15 @@ static void check(const char *text)
 	     "measured, though it was known");
 	/* Settled: what changes later changes nothing. */
 	setenv("cpucyclespersecond", "1234567", 1);
-	MUST(ask(&none) == hz, "settled twice");
+	MUST(ask(NULL) == hz, "settled twice");
 	/* A measurement comes before a rate that may be the TSC's. */
-	hz = ask(&calibrated);
+	hz = ask(cpuc_slots);
 	if ((world & (FILES_KNOW | FILES_FAULT | OF_CORE)) !=
 	    (FILES_KNOW | OF_CORE))
 		ref = world & MEASURABLE ? 3700000001 : ref;
 	MUST(hz == ref, "calibrated: %llu instead of %llu",
 	     (unsigned long long)hz, (unsigned long long)ref);
-	MUST(ask(&none) == expected(text), "it is the counter's");
+	MUST(ask(NULL) == expected(text), "it is the counter's");
 	unsetenv("cpucyclespersecond");
 }
 

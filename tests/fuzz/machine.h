@@ -9,13 +9,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include "system/os_clock.h"
+#include "clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
 #include "persecond.h"
 #include "perf/available.h"
 #include "registry.h"
 #include "select.h"
+#include "system/os_clock.h"
 #include "fuzz.h"
 #include "../faults/real.h"
 #include "../../src/calibrated/count.c"
@@ -81,6 +82,7 @@ static struct {
 } machine;
 
 static struct cpuc_counter counters[SLOTS];
+static struct cpuc_clock clocks[SLOTS];
 struct cpuc_slot cpuc_slots[SLOTS];
 const size_t cpuc_slot_count = SLOTS;
 struct cpuc_slot cpuc_instructions_slots[1];
@@ -124,11 +126,14 @@ bool cpuc_tsc_forbidden(void)
 
 const struct cpuc_persecond cpuc_persecond_unknown;
 
-struct cpuc_persecond cpuc_persecond_of(struct cpuc_slot *slots, size_t n,
-					const struct cpuc_slot *current)
+uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
 {
-	(void)slots;
-	(void)n;
+	(void)current;
+	return 0;
+}
+
+struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current)
+{
 	(void)current;
 	return (struct cpuc_persecond){machine.persecond, "machine"};
 }
@@ -211,6 +216,10 @@ QUICK static long long read_fake(struct fake *f)
 	QUICK static long long core##i(void)                                \
 	{                                                                   \
 		return (long long)cpuc_count(tick##i);                      \
+	}                                                                   \
+	static uint64_t stated##i(void)                                     \
+	{                                                                   \
+		return fakes[i].stated;                                     \
 	}
 READERS(READER)
 #define NAME(i) tick##i,
@@ -218,6 +227,9 @@ static long long (*const ticks_of[])(void) = {READERS(NAME)};
 #undef NAME
 #define NAME(i) core##i,
 static long long (*const cores_of[])(void) = {READERS(NAME)};
+#undef NAME
+#define NAME(i) stated##i,
+static uint64_t (*const stated_of[])(void) = {READERS(NAME)};
 
 static long long read_zero(void)
 {
@@ -251,8 +263,6 @@ static int open_fake(struct cpuc_slot *slot)
 	f->opens++;
 	f->reads = 0;
 	f->tried_as = f->behaviour;
-	if (f->stated != 0)
-		slot->rate = f->stated;
 	switch (f->opening) {
 	case DENIED:
 		cpuc_reason(slot, "denied by the machine");
@@ -300,12 +310,13 @@ static void build(size_t i, struct fuzz_bytes *b)
 					UINT64_C(1) << 63};
 	static const unsigned whens[] = {1, 2, 3, 17, 300, 900, 1001, 5000};
 	struct fake *f = &fakes[i];
+	enum { CYCLE, NOMINAL, TICK, TIME } unit;
 	uint8_t x = fuzz_byte(b), y = fuzz_byte(b), z;
 
+	unit = x >> 3 & 3;
 	counters[i] = (struct cpuc_counter){
 		.name = names[i],
 		.kind = (enum cpuc_kind)(x % (CPUC_ZERO + 1)),
-		.unit = (enum cpuc_unit)(x >> 3 & 3),
 		.bits = x & 0x20 ? 32 : 64,
 		.open = open_fake,
 		.events = x & 0x40 ? NULL : (struct cpuc_event_set *)&fakes[i],
@@ -332,23 +343,36 @@ static void build(size_t i, struct fuzz_bytes *b)
 		counters[i].kind = CPUC_REFERENCE;
 	if (counters[i].kind == CPUC_CALIBRATED) {
 		fake_ops.tick = ticks_of[i];
-		counters[i].chains = &fake_ops;
-		counters[i].unit = CPUC_TICK;
+		unit = TICK;
 		counters[i].bits = 64;
 		counters[i].read = cores_of[i];
 	}
 	/* The last resort takes these untried, as they are system calls. */
 	if (counters[i].kind == CPUC_OS)
-		counters[i].unit = CPUC_TIME;
-	/* By definition. */
-	if (counters[i].unit == CPUC_TIME)
-		f->stated = f->rate;
+		unit = TIME;
 	/* What it says is true of what it reads, but for hardware's errors. */
 	if (counters[i].kind == CPUC_ZERO) {
 		counters[i].read = read_zero;
-		counters[i].unit = CPUC_CYCLE;
+		unit = CYCLE;
 		counters[i].bits = 64;
 	}
+	if (counters[i].kind == CPUC_OS)
+		counters[i].bits = 64;
+	if (counters[i].bits == 32)
+		unit = CYCLE;
+	if (unit != CYCLE)
+		counters[i].clock = &clocks[i];
+	clocks[i] = (struct cpuc_clock){.read = ticks_of[i],
+					.nominal = unit == NOMINAL};
+	if (unit == TIME) {
+		f->stated = f->rate;
+		clocks[i].hz = f->rate;
+		clocks[i].exact = true;
+	} else if (f->stated != 0) {
+		clocks[i].stated = stated_of[i];
+	}
+	if (counters[i].kind == CPUC_CALIBRATED)
+		clocks[i].chains = &fake_ops;
 	cpuc_slots[i] = (struct cpuc_slot){.counter = &counters[i]};
 }
 

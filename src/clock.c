@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A clock's rate: stated and confirmed, or measured against the operating
+ * system's clock; and what follows from it. */
+#include <config.h>
+#include <errno.h>
+#include "calibrated/calibration.h"
+#include "clock.h"
+#include "system/os_clock.h"
+
+#define READS_MAX 100000 /* a clock that stands still ends the waiting */
+#define BRACKETS 3
+#define AGREE 1000 /* a clock of 10 ns steps agrees over 10 us, mostly */
+
+struct moment {
+	uint64_t tick, ns;
+};
+
+/* The beginning of a tick, dated as closely as one of three tries allows. */
+static struct moment clock_moment(const struct cpuc_clock *c)
+{
+	struct moment best = {0, 0};
+	uint64_t before, after, tick, gap = UINT64_MAX;
+	long long last;
+	int i, wait;
+
+	for (i = 0; i < BRACKETS; i++) {
+		last = c->read();
+		wait = 1000;
+		do {
+			before = cpuc_os_clock_ns();
+			tick = (uint64_t)c->read();
+			after = cpuc_os_clock_ns();
+		} while (tick == (uint64_t)last && wait--);
+		if (after - before < gap) {
+			gap = after - before;
+			best = (struct moment){tick, before + gap / 2};
+		}
+	}
+	return best;
+}
+
+/* The next moment, so many nanoseconds later; false: the time stands still. */
+static bool clock_wait(const struct cpuc_clock *c, const struct moment *from,
+		       uint64_t ns, struct moment *to)
+{
+	int reads = READS_MAX;
+
+	while (cpuc_os_clock_ns() - from->ns < ns)
+		if (reads-- == 0)
+			return false;
+	*to = clock_moment(c);
+	return true;
+}
+
+/* Ticks per second; 0: unknown. */
+static uint64_t clock_between(struct moment a, struct moment b)
+{
+	uint64_t ticks = b.tick - a.tick;
+
+	if (b.ns <= a.ns || ticks > UINT64_MAX / 1000000000)
+		return 0;
+	return ticks * 1000000000 / (b.ns - a.ns);
+}
+
+static bool clock_within(uint64_t a, uint64_t b, uint64_t parts)
+{
+	return (a > b ? a - b : b - a) <= b / parts;
+}
+
+/* A stated rate that the clock does not confirm is worse than none: emulators
+ * and wrong firmware tables have been seen. */
+static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
+{
+	struct moment a, b;
+	uint64_t window;
+
+	for (window = 2500; window <= 160000; window *= 4) {
+		a = clock_moment(c);
+		if (clock_wait(c, &a, window, &b) &&
+		    clock_within(clock_between(a, b), hz, 50))
+			return true;
+	}
+	return false;
+}
+
+/* Three estimates over the shortest window in which they agree to 1/AGREE:
+ * microseconds for a fine clock, milliseconds for a coarse one. By overlapping
+ * windows: none of the four moments is in all of them, so that one that was
+ * disturbed shows. */
+static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
+{
+	struct moment m[4];
+	uint64_t window;
+	int i;
+
+	for (window = 10000; window <= 10000000; window *= 4) {
+		m[0] = clock_moment(c);
+		for (i = 1; i < 4; i++)
+			if (!clock_wait(c, &m[i - 1], window / 2, &m[i]))
+				return false;
+		hz[0] = clock_between(m[0], m[2]);
+		hz[1] = clock_between(m[1], m[3]);
+		hz[2] = clock_between(m[0], m[3]);
+		if (hz[0] != 0 && clock_within(hz[0], hz[1], AGREE) &&
+		    clock_within(hz[0], hz[2], AGREE))
+			return true;
+	}
+	return false;
+}
+
+/* Finds the rate, unless it is known: `hz` is stored last, as this may end in
+ * a fault anywhere. */
+static bool clock_find_rate(struct cpuc_clock *c)
+{
+	uint64_t hz = 0;
+
+	if (c->hz == 0 && c->stated != NULL)
+		hz = c->stated();
+	if (hz != 0) {
+		c->exact = clock_confirms(c, hz);
+		c->hz = c->exact ? hz : 0;
+	}
+	if (c->hz == 0 && clock_measure(c, c->measured))
+		c->hz = c->measured[0];
+	return c->hz != 0;
+}
+
+/* Whether the nominal rate over every estimate is the same multiple of 1/d,
+ * within 0.2 of a step, for some d: clocks are divided by small numbers, so
+ * what is not near any such ratio was disturbed, or is another clock than it
+ * seems. */
+static bool clock_plausible(const struct cpuc_clock *c, uint64_t nominal_hz)
+{
+	uint64_t d, k, x, off;
+	int i;
+
+	for (d = 1024; d > 0; d /= 2) {
+		x = nominal_hz * d;
+		k = (x + c->hz / 2) / c->hz;
+		for (i = 0; i < 3; i++) {
+			off = x > k * c->measured[i] ? x - k * c->measured[i]
+						     : k * c->measured[i] - x;
+			if (off > c->measured[i] / 5)
+				break;
+		}
+		if (k > 0 && i == 3)
+			return true;
+	}
+	return false;
+}
+
+int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
+		     struct cpuc_scale *scale)
+{
+	uint64_t k;
+
+	*scale = cpuc_scale_of(1, 1);
+	if (!clock_find_rate(c))
+		/* As it is, a nominal clock is still a fair count. */
+		return c->nominal ? 0 : -EAGAIN;
+	if (c->nominal && clock_within(c->hz, nominal_hz, 100))
+		return 0;
+	if (c->exact) {
+		*scale = cpuc_scale_of(nominal_hz, c->hz);
+		return 0;
+	}
+	if (!c->nominal && !clock_plausible(c, nominal_hz))
+		return -EDOM;
+	/* To the nearest 1/1024: as true as the measurement, and mostly the
+	 * same from process to process, as that is not. */
+	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;
+	*scale = cpuc_scale_of(k ? k : 1, 1024);
+	return 0;
+}
+
+int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
+			 unsigned *permille)
+{
+	*permille = 0;
+	c->tried = true;
+	*why = c->distrusted != NULL ? c->distrusted() : NULL;
+	if (*why != NULL)
+		return -ENOTSUP;
+	*why = CPUC_CLOCK_UNMEASURED;
+	return clock_find_rate(c)
+		       ? cpuc_calibrate(c->chains, c->hz, why, permille)
+		       : -EAGAIN;
+}

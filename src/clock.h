@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A clock outside the core, however many counters read it: how it is read, its
+ * rate, and what it says of the core. */
+#ifndef CPUC_CLOCK_H
+#define CPUC_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "scale.h"
+
+struct cpuc_chain_ops;
+
+struct cpuc_clock {
+	/* Ticks, in 64 bits. */
+	long long (*read)(void);
+
+	/* May run at the core's nominal rate: a tick counts as a cycle where
+	 * the rate is within 1% of the nominal one, or unknown. Where the rate
+	 * of another clock is unknown, its counters are dropped. */
+	bool nominal;
+
+	/* Ticks per second as the hardware or the firmware states them, which
+	 * is confirmed before it is used; 0: unknown. NULL: nothing does. */
+	uint64_t (*stated)(void);
+
+	/* The chains that measure the core by this clock. NULL: none. */
+	const struct cpuc_chain_ops *chains;
+
+	/* Why no chain can be trusted here, whatever it says; NULL: nothing
+	 * speaks against it. May be NULL itself. */
+	const char *(*distrusted)(void);
+
+	/* Found once a process, under the lock; where the interface defines
+	 * the rate, `hz` and `exact` are there from the beginning. */
+	uint64_t hz;          /* ticks per second; 0: unknown as yet */
+	uint64_t measured[3]; /* the same, unless exact */
+	bool exact;           /* stated and confirmed, or defined */
+	bool tried;           /* to be calibrated */
+};
+
+#define CPUC_CLOCK_UNMEASURED \
+	"its rate cannot be measured against CLOCK_MONOTONIC"
+
+/* Finds the scale from ticks to cycles of the nominal rate. 0; -EAGAIN if the
+ * clock's rate cannot be measured; -EDOM if the two rates are in no proportion
+ * that clocks have. May fault, if the clock may not be read. */
+int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
+		     struct cpuc_scale *scale);
+
+/* Calibrates the process by this clock's chains: 0, or a negative errno with
+ * why in static storage, and by how many permille chains disagree, or 0. May
+ * fault too. */
+int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
+			 unsigned *permille);
+
+#endif
