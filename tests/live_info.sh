@@ -102,7 +102,7 @@ ok "two forms at once are status 2"
 "$info" --cpus >"$tmp/out" 2>"$tmp/err"
 status=$?
 if test $status -eq 0; then
-	line 'cpu [0-9]+ (nominal [0-9]+ observed [0-9]+ ratio [0-9.]+ spread [0-9.]+%|unavailable: .*)' \
+	line 'cpu [0-9]+ (persecond [0-9]+ observed [0-9]+ ratio [0-9.]+ spread [0-9.]+%|unavailable: .*)' \
 		"$(nproc 2>/dev/null || echo 1)" "--cpus has a line for each CPU"
 else
 	test $status -eq 1 && test -s "$tmp/err"

@@ -19,13 +19,14 @@
 /* clang-format off */
 static const char help[] =
 	"Usage: cpucycles-info [OPTION]...\n"
-	"Tells which counter cpucycles() uses on this machine, how finely and how fast it\n"
+	"Prints which counter cpucycles() uses on this machine, how finely and how fast it\n"
 	"counts, and why each other counter cannot be used.\n"
 	"\n"
 	"One of these, instead of the report in lines of text:\n"
-	"      --cpus          one line for each CPU that this process may run on: its\n"
-	"                      nominal rate and the rate of its core measured now, in\n"
-	"                      Hz, their ratio, and the spread of 15 measurements\n"
+	"      --cpus          one line for each CPU that this process may run on:\n"
+	"                      persecond, as in the report, the rate of its core\n"
+	"                      measured now, in Hz, the ratio of this to that, and the\n"
+	"                      spread of 15 measurements\n"
 	"      --json          one JSON object, for programs\n"
 	"      --noise         what disturbs timings here now, what would help, and which\n"
 	"                      differences are too small to be seen; takes a second or\n"

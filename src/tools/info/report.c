@@ -219,7 +219,7 @@ int report_text(const struct request *r)
 
 static void report_cpu(int cpu)
 {
-	long long hz[SAMPLES], nominal = cpucycles_persecond();
+	long long hz[SAMPLES], persecond = cpucycles_persecond();
 	double middle;
 	int i;
 
@@ -231,8 +231,9 @@ static void report_cpu(int cpu)
 	if (hz[0] == 0)
 		printf("unavailable: too noisy to measure\n");
 	else
-		printf("nominal %lld observed %.0f ratio %.4f spread %.2f%%\n",
-		       nominal, middle, middle / (double)nominal,
+		printf("persecond %lld observed %.0f ratio %.4f spread "
+		       "%.2f%%\n",
+		       persecond, middle, middle / (double)persecond,
 		       (double)(hz[SAMPLES - 2] - hz[1]) * 100 / middle);
 }
 

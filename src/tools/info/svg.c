@@ -36,9 +36,9 @@ static const char svg_style[] =
 	".axis { stroke: #222; } .grid { stroke: #ddd; }\n"
 	".bar { fill: #2f6690; } .bound { stroke: #a3320b; stroke-width: 2; }\n"
 	".mean { stroke: #111; stroke-width: 1.5; stroke-dasharray: 2 3; }\n"
-	".nominal { stroke: #111; stroke-width: 1.5; stroke-dasharray: 9 5; }\n"
+	".persecond { stroke: #111; stroke-width: 1.5; stroke-dasharray: 9 5; }\n"
 	"@media screen and (prefers-color-scheme: dark) {\n"
-	"text { fill: #ddd; } .mean, .nominal { stroke: #eee; }\n"
+	"text { fill: #ddd; } .mean, .persecond { stroke: #eee; }\n"
 	".paper { fill: #16191d; } .half { fill: #54431c; }\n"
 	".axis { stroke: #ddd; } .grid { stroke: #383d44; }\n"
 	".bar { fill: #74b0dd; } .bound { stroke: #ff9466; }\n"
@@ -180,11 +180,11 @@ static void svg_rates(FILE *file)
 	struct observed o[OBSERVED];
 	int i, n = calls_observe(o);
 	struct panel p = {file, 420, -0.5, n - 0.5, 0, 0};
-	double nominal = (double)cpucycles_persecond();
-	double low = nominal, high = nominal, y = nominal / 20, x;
+	double rate = (double)cpucycles_persecond();
+	double low = rate, high = rate, y = rate / 20, x;
 	long long step;
 
-	/* The y axis has room for all bounds and the nominal rate. */
+	/* The y axis has room for all bounds and persecond. */
 	for (i = 0; i < n; i++) {
 		if (o[i].low < low)
 			low = o[i].low;
@@ -198,12 +198,12 @@ static void svg_rates(FILE *file)
 	p.y1 = high + (double)step / 4;
 	svg_axes(&p, "Rate of the count: lower and upper bound",
 		 "iterations of an empty loop", "GHz", step, 1e9);
-	y = svg_y(&p, nominal);
-	svg_line(file, "nominal", LEFT, y, RIGHT, y);
+	y = svg_y(&p, rate);
+	svg_line(file, "persecond", LEFT, y, RIGHT, y);
 	y = p.top + TALL + 30;
-	svg_line(file, "nominal", LEFT, y, LEFT + 42, y);
+	svg_line(file, "persecond", LEFT, y, LEFT + 42, y);
 	svg_text(file, "note", LEFT + 50, y + 4, "persecond: %.4g GHz (%s)",
-		 nominal / 1e9, cpucycles_persecondsource());
+		 rate / 1e9, cpucycles_persecondsource());
 	for (i = 0; i < n; i++) {
 		svg_tick(&p, i, o[i].loops);
 		x = svg_x(&p, i);
