@@ -1,0 +1,299 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# Each command that a page prints is run as printed, over an installed library,
+# or is in the list below, which says why it is not.
+# shellcheck disable=SC2016 # what pages have between quotes is not the shell's
+: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
+. "$top_srcdir/tests/tap.sh"
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-pages.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS TESTS
+unset cpucyclesimplementation cpucyclespersecond
+
+# What is not run: the reason, and a pattern.
+not_run='
+a result|[0-9]* cycles (calibrated)
+a result|cpucycles [a-z]* *
+a graph|* -> *
+parameters for the kernel|isolcpus=2 *
+only named, to compare|perf stat *
+changes the machine|cpupower *
+changes the machine|echo * >/sys/*
+changes the machine|cd /sys/*
+changes the machine|echo 1 >no_turbo
+changes the machine|ldconfig
+needs an engine for containers|docker run *
+needs an engine for containers|podman run *
+installs packages; live_bootstrap.sh has a pretended machine|./bootstrap*
+builds all, as make distcheck does|./configure*
+builds all, as make distcheck does|../configure CFLAGS=*
+builds all, as make distcheck does|mkdir build-asan && cd build-asan
+changes the source|autoreconf -fi*
+needs a tarball; tests/packages/rpm runs it|rpmbuild -ta
+installs the packages of make deb|cd build/deb
+installs the packages of make deb|sudo apt install *
+takes a minute; make check runs it for a shorter time|LIVE_SECONDS=60 *
+runs every check, this one too|.ci/run
+boots machines|tests/emulated/run --help
+takes minutes; make bench-check runs the script|tests/bench/check *
+makes a release|$EDITOR *
+makes a release|dch *
+makes a release|git *
+makes a release|../configure && make -j4 *
+makes a release|make distcheck && *
+'
+
+# What begins a command in the middle of a sentence.
+programs='cc|make|man|sudo|apt|ldconfig|pkg-config|rpmbuild|autoreconf|git|docker'
+programs="$programs|podman|perf stat|taskset|cpupower|numactl|setarch|valgrind|echo|cd"
+programs="$programs|cpucycles-(info|selftest|open)|\./.*|\.ci/run|tests/.* .*"
+
+# A line that ends in a backslash or a bar goes on in the next one.
+join() {
+	awk '/[\\|]$/ { line = line $0; sub(/\\$/, "", line); next }
+		{ print line $0; line = "" }' | tr -s ' \t' ' '
+}
+
+# Of all that a sentence marks as code, the commands.
+commands() {
+	grep -E "^(([A-Z_]+=[^\" ]* )?($programs)( |\$)|[A-Z_]+=[^\" ]* [a-z])"
+}
+
+markdown() {
+	sed '/^```c$/,/^```$/d' "$1" >"$tmp/text"
+	sed -n 's/^    //p' "$tmp/text" | sed 's/  *# .*//' | join
+	grep -v '^    ' "$tmp/text" | tr -s '\n ' ' ' | tr '`' '\n' |
+		sed -n 'n;p' | commands
+}
+
+mdoc() {
+	sed -e 's/ [.,:;]*$//' -e 's/\\-/-/g' "$1" >"$tmp/text"
+	sed -n 's/^\.Dl //p' "$tmp/text"
+	sed -n 's/^\..*Li \([^ ]\)/\1/p' "$tmp/text" | commands
+}
+
+help2man() {
+	sed -n '/^\.EX/,/^\.EE/p' "$1" | grep -v '^\.E' | join
+}
+
+# In the opening comment.
+example() {
+	sed -nE '1,12s/^.*[/*:?"] ((cc|rustc|python3) [^ ].*)/\1/p' "$1" |
+		sed -e 's/"*$//' -e 's/ \*\/$//'
+}
+
+# stand_in NAME: for what depends on the machine, or would change it.
+stand_in() {
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"$tmp/bin/$1" && chmod +x "$tmp/bin/$1"
+}
+
+# The directory of the installed file of that name.
+directory() {
+	file=$(find "$tmp/root" -path "*/$1" ! -type d)
+	test -n "$file" && dirname "$file"
+}
+
+mkdir "$tmp/bin" "$tmp/checkout" "$tmp/prefix" "$tmp/vendored" "$tmp/work"
+ln -s "$top_builddir" "$tmp/checkout/build"
+stand_in make <<TXT
+PATH='$PATH' exec ${MAKE:-make} "\$@"
+TXT
+stand_in cc <<TXT
+PATH='$PATH' exec $CC $CFLAGS \$SEARCH "\$@"
+TXT
+stand_in sudo <<'TXT'
+test $# -gt 1 || set -- "$1" --apply
+exec "$@"
+TXT
+stand_in cpucycles-open <<TXT
+exec '$tmp/prefix/sbin/cpucycles-open' --root '$tmp/machine' "\$@"
+TXT
+stand_in cpucycles-selftest <<TXT
+exec '$tmp/prefix/bin/cpucycles-selftest' --quick "\$@" monotone
+TXT
+for name in numactl taskset watch; do
+	stand_in $name <<-'TXT'
+		while :; do
+			case $1 in
+			--*) shift ;;
+			-?) shift 2 ;;
+			*) exec "$@" ;;
+			esac
+		done
+	TXT
+done
+
+# run COMMAND DIRECTORY
+run() {
+	(
+		cd "$2" && PATH=$tmp/bin:$tmp/prefix/bin:$PATH sh -ec "$1"
+	) >"$tmp/log" 2>&1 </dev/null
+}
+
+# Why this command cannot be run on this machine.
+cannot() {
+	for name in jq man pkg-config python3 rsvg-convert rustc setarch \
+		valgrind; do
+		case " $1 " in
+		*" $name "*) run "command -v $name" . ||
+			echo "there is no $name" ;;
+		esac
+	done
+	case $1 in
+	rustc* | python3*)
+		case $CFLAGS in
+		*-fsanitize*) echo "it cannot load the library" ;;
+		*)
+			run "${1%% *} --version" . || cat "$tmp/log"
+			(cd "$lib" && LD_PRELOAD=./libcpucycles.so env true 2>&1)
+			;;
+		esac ;;
+	setarch*) run 'setarch -R true' . || cat "$tmp/log" ;;
+	valgrind*) run 'valgrind --tool=none ./program' "$tmp/work" ||
+		echo "valgrind does not run this program" ;;
+	'man 1'*) test -d "$tmp/prefix/share/man/man1" ||
+		echo "the tools' pages were not made" ;;
+	esac
+}
+
+# check PAGE COMMAND: in the directory where the page has its reader.
+check() {
+	where=$tmp/work SEARCH="-I$include -L$lib" command=$2
+	case $2 in
+	'make -C '*) where=$tmp/checkout ;;
+	'man -l '*) where=$top_srcdir ;;
+	*cpucycles.[co]) where=$tmp/vendored SEARCH= ;;
+	tests/*) where=$top_builddir ;;
+	# These take long, and .ci/run has most of them.
+	'make '*)
+		target=$(echo "$2" | cut -d ' ' -f 2)
+		grep -qE "^([^:=]* )?$target( [^:=]*)?:" \
+			"$top_builddir/Makefile"
+		ok "$1: $2: there is such a target"
+		return
+		;;
+	esac
+	why=$(cannot "$command" | head -n 1)
+	if test -n "$why"; then
+		skip "$1: $2: $why"
+		return
+	fi
+	case $2 in
+	cc*) command="$2 && if test -f a.out; then ./a.out; fi" ;;
+	valgrind*) command="$2 2>&1 | grep 'Collected : [1-9]'" ;;
+	esac
+	command=$(echo "$command" | sed -e 's/ NAME/ default-monotonic/' \
+		-e 's,^\./cpu,cpu,' -e 's,/usr/sbin/,,g')
+	rm -f "$where/a.out"
+	run "$command" "$where"
+	status=$?
+	# Status 1 is then a finding about the machine.
+	case $status-$2 in
+	1-*--noise* | 1-*--cpus* | 1-*--status | 1-*--dry-run | \
+		1-*cpucycles-selftest*) status=0 ;;
+	esac
+	test $status -eq 0
+	ok "$1: $2" || sed 's/^/# /' "$tmp/log"
+}
+
+# assignment TOOL: in the last column of the table in README.md.
+assignment() {
+	sed -n "s/^| $1 .*\`\([A-Z_]*=[^\`]*\)\` |\$/\1/p" \
+		"$top_srcdir/README.md"
+}
+
+# by TOOL COMMANDS: a project finds the library as README.md says.
+by() {
+	if command -v "$1" >/dev/null; then
+		(
+			cd "$tmp/work" && eval "export $(assignment "$2")" &&
+				sh -ec "$3"
+		) >"$tmp/log" 2>&1
+		ok "README.md: $2, with a prefix" || sed 's/^/# /' "$tmp/log"
+	else
+		skip "README.md: $2: there is no $1"
+	fi
+}
+
+DESTDIR=$tmp/root
+export DESTDIR SEARCH
+installs='make -C build install'
+run "$installs" "$tmp/checkout"
+ok "README.md: $installs" || sed 's/^/# /' "$tmp/log"
+DESTDIR=$tmp/unused
+include=$(directory cpucycles.h) lib=$(directory libcpucycles.la)
+ln -s "$include" "$tmp/prefix/include"
+ln -s "$lib" "$tmp/prefix/lib"
+ln -s "$(directory bin/cpucycles-info)" "$tmp/prefix/bin"
+ln -s "$(directory sbin/cpucycles-open)" "$tmp/prefix/sbin"
+page=$(directory cpucycles.3)
+ln -s "${page%/man/*}" "$tmp/prefix/share"
+P=$tmp/prefix LD_LIBRARY_PATH=$lib MANPATH=$P/share/man
+PKG_CONFIG_SYSROOT_DIR=$tmp/root
+export P LD_LIBRARY_PATH MANPATH PKG_CONFIG_SYSROOT_DIR
+eval "export $(assignment pkg-config)"
+mkdir -p "$tmp/machine/run" "$tmp/machine/proc/sys/kernel" \
+	"$tmp/machine/etc/sysctl.d"
+echo 4 >"$tmp/machine/proc/sys/kernel/perf_event_paranoid"
+cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/vendored"
+cp "$top_srcdir"/examples/*.* "$tmp/work"
+for name in "$tmp/work/program.c" "$tmp/work/prog.c" \
+	"$tmp/vendored/program.c" "$tmp/vendored/prog.c"; do
+	sed -n '/^```c$/,/^```$/{/^```/!p;}' "$top_srcdir/README.md" >"$name"
+done
+SEARCH="-I$include -L$lib" run 'cc -O2 -o program program.c -lcpucycles &&
+	cp program benchmark' "$tmp/work"
+ok "README.md: its program is compiled" || sed 's/^/# /' "$tmp/log"
+
+cd "$top_srcdir" || exit 99
+echo "$not_run" | grep . >"$tmp/not_run"
+for page in README.md HACKING.md man/*.[37] man/*.h2m examples/*.*; do
+	case $page in
+	*.md) markdown "$page" ;;
+	*.h2m) help2man "$page" ;;
+	man/*) mdoc "$page" ;;
+	*) example "$page" ;;
+	esac | sed "s,^,$page|,"
+done | awk -v "before=$installs" 'BEGIN { seen[before] = 1 }
+	{ command = $0; sub(/[^|]*[|]/, "", command) }
+	!seen[command]++' >"$tmp/commands"
+while IFS='|' read -r page command; do
+	while IFS='|' read -r reason pattern; do
+		# shellcheck disable=SC2254 # a pattern
+		case $command in
+		$pattern)
+			echo "$reason|$pattern" >>"$tmp/used"
+			continue 2
+			;;
+		esac
+	done <"$tmp/not_run"
+	check "$page" "$command"
+done <"$tmp/commands"
+sort -u "$tmp/used" >"$tmp/sorted"
+sort "$tmp/not_run" | comm -23 - "$tmp/sorted" >"$tmp/left"
+! test -s "$tmp/left"
+ok "each entry of the list is a command of some page" || sed 's/^/# /' "$tmp/left"
+
+flags=$(sed -n 's/^| the compiler .*`\(-I.*\)` |$/\1/p' README.md)
+(
+	unset LD_LIBRARY_PATH SEARCH
+	run "cc -O2 program.c $flags && ./a.out" "$tmp/work"
+)
+ok "README.md: the compiler, with a prefix" || sed 's/^/# /' "$tmp/log"
+sed -n 's/^\.It.* Li \([a-z_]*(.*)\)$/\1/p' man/cpucycles-benchmarking.7 \
+	>"$tmp/lines"
+{
+	printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(use C)' \
+		'add_executable(prog prog.c)'
+	grep cpucycles "$tmp/lines" | grep -v '^dependency'
+} >"$tmp/work/CMakeLists.txt"
+by cmake CMake 'cmake -B cmake . && cmake --build cmake && cmake/prog'
+printf '%s\n' "project('use', 'c')" "executable('prog', 'prog.c'," \
+	"dependencies: $(grep '^dependency' "$tmp/lines"))" \
+	>"$tmp/work/meson.build"
+by meson Meson 'meson setup meson && meson compile -C meson && meson/prog'
+done_testing
