@@ -20,8 +20,8 @@
 struct cpuc_process *cpuc_process;
 
 static unsigned generation; /* index of the newest mark, modulo CPUC_MARKS */
-static pthread_key_t key;
-static bool has_key;
+static pthread_key_t thread_key;
+static bool thread_has_key;
 
 CPUC_THREAD bool cpuc_guard_inside;
 
@@ -70,7 +70,7 @@ static void thread_end(void *newest)
 	bool last = m->rounds++ == 3;
 
 	if (!last)
-		pthread_setspecific(key, m);
+		pthread_setspecific(thread_key, m);
 	for (; m != NULL; m = older) {
 		older = m->older;
 		m->ended(m + 1, last);
@@ -129,9 +129,9 @@ int cpuc_thread_prepare(void)
 {
 	int err = cpuc_process_prepare();
 
-	if (err == 0 && !has_key) {
-		err = -pthread_key_create(&key, thread_end);
-		has_key = err == 0;
+	if (err == 0 && !thread_has_key) {
+		err = -pthread_key_create(&thread_key, thread_end);
+		thread_has_key = err == 0;
 	}
 	return err;
 }
@@ -140,13 +140,13 @@ void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 {
 	struct memory *m = NULL;
 
-	if (has_key)
+	if (thread_has_key)
 		m = thread_map(sizeof *m + size);
 	if (m == NULL)
 		return NULL;
-	*m = (struct memory){pthread_getspecific(key), ended, sizeof *m + size,
-			     0};
-	if (pthread_setspecific(key, m) == 0)
+	*m = (struct memory){pthread_getspecific(thread_key), ended,
+			     sizeof *m + size, 0};
+	if (pthread_setspecific(thread_key, m) == 0)
 		return m + 1;
 	munmap(m, m->size);
 	return NULL;
