@@ -71,10 +71,10 @@ TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
 static const struct cpuc_chain tsccore_chain[] = {
-	{tsccore_imul_window, (LONG - SHORT) * LINKS * 3},
-	{tsccore_ror_window, (LONG - SHORT) * LINKS},
-	{tsccore_xor_window, (LONG - SHORT) * LINKS},
-	{tsccore_not_window, (LONG - SHORT) * LINKS},
+	{.window = tsccore_imul_window, .cycles = (LONG - SHORT) * LINKS * 3},
+	{.window = tsccore_ror_window, .cycles = (LONG - SHORT) * LINKS},
+	{.window = tsccore_xor_window, .cycles = (LONG - SHORT) * LINKS},
+	{.window = tsccore_not_window, .cycles = (LONG - SHORT) * LINKS},
 };
 
 /* A sibling that never waits leaves the chains of one cycle two cycles of

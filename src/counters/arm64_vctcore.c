@@ -83,9 +83,9 @@ VCTCORE_CHAIN(sub, "sub %0, %0, %3")
 VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 
 static const struct cpuc_chain vctcore_chain[] = {
-	{vctcore_eor_window, LINKS - BRIEF},
-	{vctcore_sub_window, LINKS - BRIEF},
-	{vctcore_eon_window, LINKS - BRIEF},
+	{.window = vctcore_eor_window, .cycles = LINKS - BRIEF},
+	{.window = vctcore_sub_window, .cycles = LINKS - BRIEF},
+	{.window = vctcore_eon_window, .cycles = LINKS - BRIEF},
 };
 
 /* Arm cores hardly share a core among threads. */
