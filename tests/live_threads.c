@@ -120,7 +120,10 @@ static void check_many(void)
 		skip("sanitizers and emulators keep memory of their own");
 		return;
 	}
-	ok(least(resident) * 1024 < 256L * part && least(mappings) * 8 < part,
+	ok(bounded(-NO_LIMIT, (double)least(resident) * 1024 / part, 256,
+		   "bytes stay behind for each thread that has ended") &
+		   bounded(-NO_LIMIT, (double)least(mappings) * 8 / part, 1,
+			   "mappings stay behind for eight threads"),
 	   "and leave no memory behind: less than 256 bytes each, and less "
 	   "than a mapping in eight");
 	ok(kept == 0, "nor descriptors");

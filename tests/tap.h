@@ -4,6 +4,7 @@
 #ifndef TAP_H
 #define TAP_H
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,21 @@ diag(const char *fmt, ...)
 	va_end(ap);
 	printf("\n");
 	fflush(stdout);
+}
+
+/* Whether a measured value is where it belongs. If not, says where that is, and
+ * what it means. NO_LIMIT is for the side where any value will do. */
+#define NO_LIMIT DBL_MAX
+__attribute__((unused)) static int bounded(double low, double value,
+					   double high, const char *meaning)
+{
+	if (low <= value && value <= high)
+		return 1;
+	if (value < low)
+		diag("%.6g is less than %.6g: %s", value, low, meaning);
+	else
+		diag("%.6g is more than %.6g: %s", value, high, meaning);
+	return 0;
 }
 
 /* The whole program cannot run here: reports one skipped plan and exits. */
