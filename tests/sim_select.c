@@ -306,6 +306,8 @@ static const char *trap_reason(void)
 
 static void check_wrong_counters(void)
 {
+	struct cpuc_slot *s;
+
 	alone("a fine counter", CORE, fine, NULL, NULL);
 	alone("a constant", CORE, constant, NULL, "does not advance");
 	alone("a constant of 32 bits", CPUC_CORE, NULL, 32, constant, NULL,
@@ -313,7 +315,9 @@ static void check_wrong_counters(void)
 	alone("one that goes back once", CORE, back_once, NULL, NULL);
 	alone("one that goes back always", CORE, back_always, NULL,
 	      "goes backwards");
-	alone("one that jumps", CORE, jumping, NULL, NULL);
+	s = alone("one that jumps", CORE, jumping, NULL, NULL);
+	ok(cpuc_precision(s) < 1000, "its step is its smallest (%lld)",
+	   cpuc_precision(s));
 	alone("one that faults", CORE, faulting, NULL, trap_reason());
 	alone("one that faults late", CORE, faulting_late, NULL, "SIGSEGV");
 	alone("one that the system denies", CORE, fine, open_denied,

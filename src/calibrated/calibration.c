@@ -27,17 +27,6 @@
 
 struct cpuc_calibration cpuc_calibration;
 
-uint32_t cpuc_apart(uint64_t a, uint64_t b)
-{
-	uint64_t d = a > b ? a - b : b - a;
-
-	if (d >= b)
-		return UINT32_C(1) << 20;
-	for (; b >> 43 != 0; b /= 2)
-		d /= 2;
-	return (uint32_t)((d << 20) / b);
-}
-
 static void middle_sort(uint64_t *v, unsigned n)
 {
 	unsigned i, j;
@@ -65,17 +54,6 @@ uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
 	return used >= need && used > 0 ? sum / used : 0;
 }
 
-/* The ticks of a long run less those of a short one; much when the clock went
- * back, or the window was interrupted beyond use. */
-static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
-{
-	uint64_t stamp[3], d;
-
-	chain->window(turns, stamp);
-	d = (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]);
-	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
-}
-
 /* The rate of a core with this ratio; 0 if no core can have it. */
 static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 {
@@ -88,14 +66,6 @@ static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-static uint64_t window_ratio(const struct cpuc_calibration *s, uint32_t turns)
-{
-	const struct cpuc_chain *chain = s->ops->chain;
-
-	return ((uint64_t)chain->cycles * turns << CPUC_RATIO_BITS) /
-	       window_ticks(chain, turns);
-}
-
 /* Of slightly different lengths, so that each begins elsewhere in a step of the
  * clock. */
 static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
@@ -105,7 +75,7 @@ static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = window_ratio(s, turns + i % 4);
+		v[i] = cpuc_window_ratio(s->ops->chain, turns + i % 4);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -118,11 +88,6 @@ uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
 	times = times < 1 ? 1 : times > FASTER ? FASTER : times;
 	ratio = window_series(s, n, need, near, (uint32_t)times * s->turns);
 	return window_hz(s, ratio) ? ratio : 0;
-}
-
-uint64_t cpuc_look(void)
-{
-	return window_ratio(&cpuc_calibration, cpuc_calibration.look_turns);
 }
 
 /* The clock's resolution in ticks: by how much the cost of a read varies, or
@@ -166,8 +131,8 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	/* Where windows are interrupted that often, shorter ones. */
 	length -= length * round / (2 * ROUNDS);
 	do {
-		ticks = window_ticks(chain, trial);
-		again = window_ticks(chain, trial);
+		ticks = cpuc_window_ticks(chain, trial);
+		again = cpuc_window_ticks(chain, trial);
 		ticks = again < ticks ? again : ticks;
 		trial *= 2;
 		/* Both runs may end in one step of the clock. */
@@ -200,7 +165,7 @@ static unsigned check_chain(const struct cpuc_calibration *s,
 		1;
 	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
 	for (i = 0; i < CHECKS; i++) {
-		ticks = window_ticks(chain, (uint32_t)turns);
+		ticks = cpuc_window_ticks(chain, (uint32_t)turns);
 		permille = ticks * 1000 / expected;
 		if (permille >= 1000 - EXACT && permille <= 1000 + EXACT)
 			return 0;

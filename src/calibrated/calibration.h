@@ -72,15 +72,47 @@ uint64_t cpuc_calibration_hz(void);
 #define CPUC_WINDOWS 48
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about);
 
+/* The ticks of a window's long run less those of its short one; many if the
+ * clock went back, or the window was interrupted beyond use. */
+static inline uint32_t cpuc_window_ticks(const struct cpuc_chain *chain,
+					 uint32_t turns)
+{
+	uint64_t stamp[3], d;
+
+	chain->window(turns, stamp);
+	d = (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]);
+	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
+}
+
+static inline uint64_t cpuc_window_ratio(const struct cpuc_chain *chain,
+					 uint32_t turns)
+{
+	return ((uint64_t)chain->cycles * turns << CPUC_RATIO_BITS) /
+	       cpuc_window_ticks(chain, turns);
+}
+
 /* The ratio in one short window now. Any value, if it was interrupted. */
-uint64_t cpuc_look(void);
+static inline uint64_t cpuc_look(void)
+{
+	return cpuc_window_ratio(cpuc_calibration.ops->chain,
+				 cpuc_calibration.look_turns);
+}
 
 /* The mean of those of v[0 ... n) that are `near` their median; sorts v. 0
  * unless there are `need`. */
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near);
 
 /* |a - b| in 2^-20 of b, at most 2^20, and the fractions that `near` takes. */
-uint32_t cpuc_apart(uint64_t a, uint64_t b);
 #define CPUC_PERMILLE(n) ((n) * (UINT32_C(1) << 20) / 1000)
+static inline uint32_t cpuc_apart(uint64_t a, uint64_t b)
+{
+	uint64_t d = a > b ? a - b : b - a;
+
+	if (d >= b)
+		return UINT32_C(1) << 20;
+	for (; b >> 43 != 0; b /= 2)
+		d /= 2;
+	return (uint32_t)((d << 20) / b);
+}
 
 #endif

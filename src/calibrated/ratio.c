@@ -19,9 +19,8 @@
  * likely soon. */
 #define LOOKS 16
 
-/* Ticks to the next measurement in a fresh thread or after a pause, and after a
- * step; and between looks, at most where they cost little, and at least. */
-#define SOON (uint32_t)(cpuc_calibration.hz / 20000)
+/* Ticks to the next measurement after a step; and between looks, at most where
+ * they cost little, and at least. */
 #define STEPPED (uint32_t)(cpuc_calibration.hz / 500)
 #define STILL (uint32_t)(cpuc_calibration.hz / 2500)
 #define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
@@ -211,7 +210,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 	if (r->still < still)
 		ratio_next(r, t, STEPPED);
 	else if (pause)
-		ratio_next(r, t, SOON);
+		ratio_next(r, t, CPUC_RATIO_SOON);
 	else if (r->left == 0)
 		ratio_next(r, t, 2 * r->wait);
 	else if (verdict == DRIFTS)
@@ -222,23 +221,12 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 	return verdict == STANDS;
 }
 
-void cpuc_ratio_took(struct cpuc_ratio *r, uint64_t ticks)
-{
-	if (r->cost == 0 || ticks < r->cost)
-		r->cost = (uint32_t)(ticks < SOON ? ticks : SOON);
-	else
-		r->cost +=
-			(uint32_t)(ticks - r->cost < r->cost ? ticks - r->cost
-							     : r->cost) /
-			16;
-}
-
 void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t)
 {
-	uint64_t soon = t - r->since + SOON;
+	uint64_t soon = t - r->since + CPUC_RATIO_SOON;
 
-	if (r->left > SOON)
-		r->left = SOON;
+	if (r->left > CPUC_RATIO_SOON)
+		r->left = CPUC_RATIO_SOON;
 	if (r->until > soon)
 		r->until = (uint32_t)soon;
 }

@@ -9,6 +9,9 @@
 /* No time between two measurements, or looks, is longer: ticks. */
 #define CPUC_RATIO_LONG (cpuc_calibration.hz / 16)
 
+/* Ticks to the next measurement in a fresh thread, or after a pause. */
+#define CPUC_RATIO_SOON (uint32_t)(cpuc_calibration.hz / 20000)
+
 /* All zero before the first measurement. Times are in ticks, differences of
  * ratios in 2^-20. */
 struct cpuc_ratio {
@@ -26,10 +29,20 @@ struct cpuc_ratio {
 	uint16_t known; /* measurements in the mean */
 };
 
-/* Looks, or measures, at tick t. Whether it was a look, which took so many
- * ticks with all that its caller did for it. */
+/* Looks, or measures, at tick t. Whether it was a look. */
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t);
-void cpuc_ratio_took(struct cpuc_ratio *r, uint64_t ticks);
+
+/* That look took so many ticks, with all that its caller did for it. */
+static inline void cpuc_ratio_took(struct cpuc_ratio *r, uint64_t ticks)
+{
+	uint64_t more = ticks - r->cost;
+
+	if (r->cost == 0 || ticks < r->cost)
+		r->cost = (uint32_t)(ticks < CPUC_RATIO_SOON ? ticks
+							     : CPUC_RATIO_SOON);
+	else
+		r->cost += (uint32_t)(more < r->cost ? more : r->cost) / 16;
+}
 
 /* The thread is on another CPU at tick t: measures soon. */
 void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t);

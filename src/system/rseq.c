@@ -24,13 +24,8 @@
 #include <sys/rseq.h>
 #endif
 
-#define SECTIONS 256
-
-/* struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
-static struct section {
-	uint32_t version, flags;
-	uint64_t start, length, abort;
-} __attribute__((aligned(32))) rseq_section[SECTIONS];
+/* As struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
+struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
 
 /* How often the calling thread armed a word, and was interrupted; what it left
  * in the word. */
@@ -46,16 +41,12 @@ bool cpuc_rseq_available(void)
 	return __atomic_load_n(&rseq_ready, __ATOMIC_ACQUIRE);
 }
 
-static bool rseq_is_ours(uintptr_t value)
-{
-	return value - (uintptr_t)rseq_section < sizeof rseq_section;
-}
-
 static bool rseq_of_copy(uintptr_t value)
 {
-	const struct section *s = (const struct section *)value;
+	const struct cpuc_rseq_section *s =
+		(const struct cpuc_rseq_section *)value;
 
-	return value != 0 && !rseq_is_ours(value) && s->start == 0 &&
+	return value != 0 && !cpuc_rseq_ours(value) && s->start == 0 &&
 	       s->length == 0;
 }
 
@@ -64,17 +55,12 @@ uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word)
 	uintptr_t value = *word;
 
 	if (!rseq_of_copy(value)) {
-		value = (uintptr_t)&rseq_section[++rseq_own.armed % SECTIONS];
+		value = (uintptr_t)&cpuc_rseq_section[++rseq_own.armed %
+						      CPUC_RSEQ_SECTIONS];
 		*word = value;
 	}
 	rseq_own.value = value;
 	return value;
-}
-
-void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
-{
-	if (rseq_is_ours(value))
-		*word = value;
 }
 
 void cpuc_rseq_interrupted(void)
@@ -119,8 +105,8 @@ void cpuc_rseq_prepare(void)
 	tried = true;
 	if (cpuc_probe(rseq_try_clock, &ns) != 0 || ns == 0)
 		return;
-	for (i = 0; i < SECTIONS; i++)
-		rseq_section[i].abort = (uintptr_t)&rseq_signature[1];
+	for (i = 0; i < CPUC_RSEQ_SECTIONS; i++)
+		cpuc_rseq_section[i].abort = (uintptr_t)&rseq_signature[1];
 	__atomic_store_n(&rseq_ready, true, __ATOMIC_RELEASE);
 }
 

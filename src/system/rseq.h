@@ -25,9 +25,28 @@ cpuc_rseq_word *cpuc_rseq_own(void);
  * of this library has armed the word, that value stays and is returned. */
 uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
 
+/* What a word of this copy's points to. */
+#define CPUC_RSEQ_SECTIONS 256
+
+struct cpuc_rseq_section {
+	uint32_t version, flags;
+	uint64_t start, length, abort;
+} __attribute__((aligned(32)));
+
+extern struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
+
+static inline bool cpuc_rseq_ours(uintptr_t value)
+{
+	return value - (uintptr_t)cpuc_rseq_section < sizeof cpuc_rseq_section;
+}
+
 /* Stores such a value in the word once more, unless it is another copy's: that
  * one must see what has cleared its word. */
-void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value);
+static inline void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
+{
+	if (cpuc_rseq_ours(value))
+		*word = value;
+}
 
 /* The CPU on which the calling thread, which has a word, is running. */
 uint32_t cpuc_rseq_cpu(void);

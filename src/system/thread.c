@@ -19,7 +19,7 @@
 
 struct cpuc_process *cpuc_process;
 
-static unsigned generation; /* index of the newest mark, modulo CPUC_MARKS */
+unsigned cpuc_process_generation;
 static pthread_key_t thread_key;
 static bool thread_has_key;
 
@@ -44,14 +44,6 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	cpuc_guard_inside = true;
 	CPUC_FENCE();
 	return true;
-}
-
-void cpuc_guard_leave(const struct cpuc_guard *guard)
-{
-	CPUC_FENCE();
-	cpuc_guard_inside = false;
-	if (guard->blocked)
-		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
 /* A thread's memory; the key's value is the newest. */
@@ -152,16 +144,13 @@ void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 	return NULL;
 }
 
-const uint32_t *cpuc_process_mark(void)
+const uint32_t *cpuc_process_mark_new(void)
 {
-	unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+	/* Two threads may each add a mark: either is valid. */
+	unsigned now = __atomic_add_fetch(&cpuc_process_generation, 1,
+					  __ATOMIC_ACQ_REL);
 	uint32_t *mark = &cpuc_process->mark[now % CPUC_MARKS];
 
-	if (__atomic_load_n(mark, __ATOMIC_ACQUIRE) != 0)
-		return mark;
-	/* Two threads may each add a mark: either is valid. */
-	now = __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
-	mark = &cpuc_process->mark[now % CPUC_MARKS];
 	__atomic_store_n(mark, (uint32_t)getpid(), __ATOMIC_RELEASE);
 	return mark;
 }

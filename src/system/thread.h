@@ -38,11 +38,18 @@ struct cpuc_guard {
 };
 
 bool cpuc_guard_enter(struct cpuc_guard *guard);
-void cpuc_guard_leave(const struct cpuc_guard *guard);
 
 /* Whether the calling thread is inside: for probe.c, which leaves by a long
  * jump and restores what was before. */
 extern CPUC_THREAD bool cpuc_guard_inside;
+
+static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
+{
+	CPUC_FENCE();
+	cpuc_guard_inside = false;
+	if (guard->blocked)
+		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+}
 
 /* Prepare for cpuc_process_mark, and for all functions below: 0 or -errno.
  * Under the lock; later calls do nothing. */
@@ -56,11 +63,6 @@ int cpuc_thread_prepare(void);
  * program has so many pthread keys that the C library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
-/* A mark that is the process id in this process, and zero in every child with
- * its own memory, even if its process id is the same, as in another pid
- * namespace. */
-const uint32_t *cpuc_process_mark(void);
-
 /* What the kernel wipes in such a child. */
 #define CPUC_MARKS 1024 /* one for each generation of children */
 #define CPUC_PLACES 64
@@ -72,5 +74,23 @@ struct cpuc_process {
 };
 
 extern struct cpuc_process *cpuc_process;
+
+/* The index of the newest mark, modulo CPUC_MARKS; and a new one. */
+extern unsigned cpuc_process_generation;
+const uint32_t *cpuc_process_mark_new(void);
+
+/* A mark that is the process id in this process, and zero in every child with
+ * its own memory, even if its process id is the same, as in another pid
+ * namespace. */
+static inline const uint32_t *cpuc_process_mark(void)
+{
+	unsigned now =
+		__atomic_load_n(&cpuc_process_generation, __ATOMIC_ACQUIRE);
+	const uint32_t *mark = &cpuc_process->mark[now % CPUC_MARKS];
+
+	return __atomic_load_n(mark, __ATOMIC_ACQUIRE) != 0
+		       ? mark
+		       : cpuc_process_mark_new();
+}
 
 #endif
