@@ -11,13 +11,13 @@
 #define KEEP_0(...)
 #define KEEP_1(...) __VA_ARGS__
 
-#define COUNTER(id, have) \
+#define COUNTER(id, have, ...) \
 	KEEP(have)(extern const struct cpuc_counter cpuc_counter_##id;)
 #include "counters/counters.def"
 #undef COUNTER
 
 struct cpuc_slot cpuc_slots[] = {
-#define COUNTER(id, have) KEEP(have)({.counter = &cpuc_counter_##id}, )
+#define COUNTER(id, have, ...) KEEP(have)({.counter = &cpuc_counter_##id}, )
 #include "counters/counters.def"
 };
 

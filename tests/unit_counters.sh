@@ -1,0 +1,201 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# What is said of a counter in several places is the same in all. Its file, its
+# line in counters.def and its line in configure.ac say it; the pages, the
+# build and the amalgamation follow. Each difference is a line that names it.
+: "${top_srcdir:?is set by make check}"
+. "$top_srcdir/tests/tap.sh"
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-counters.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+cd "$top_srcdir" || exit 99
+
+# The lines of counters.def: the file's name, and where it has been seen to
+# count, for each of its two names.
+sed -n 's/^COUNTER(\(.*\))$/\1/p' src/counters/counters.def |
+	sed 's/, */ /g' >"$tmp/def"
+# Of configure.ac: the name, and that for hosts with 32 bits, or -.
+sed -n 's/^CPUC_COUNTER(\[\([^]]*\)\], \[\([^]]*\)\].*/\1 \2/p' configure.ac |
+	awk '{ print $1, $2 == "" ? "-" : $2 }' >"$tmp/configure"
+
+# All counters: name, file, kind, section of cpucycles(7), bits, tested.
+paste -d ' ' "$tmp/def" "$tmp/configure" | awk '
+	{
+		twin = $NF
+		name = $(NF - 1)
+		file = "src/counters/" $1 ".c"
+		kind = bits = section = ""
+		events = 0
+		while ((getline line <file) > 0) {
+			if (line ~ /^const struct cpuc_counter cpuc_instr/)
+				break
+			if (line ~ /^\t\.kind = CPUC_/) {
+				kind = line
+				gsub(/.*CPUC_|,.*/, "", kind)
+			} else if (line ~ /^\t\.bits = /) {
+				bits = line
+				gsub(/.*= |,.*/, "", bits)
+				gsub(/[^0-9a-z*()]/, "", bits)
+			} else if (line ~ /^\t\.events = /)
+				events = 1
+		}
+		section = kind ~ /^CORE/ ? (events ? "CORE COUNTERS, PER THREAD" : \
+					    "CORE COUNTERS, RAW") : \
+			  kind == "CALIBRATED" ? "CALIBRATED COUNTERS" : \
+			  kind == "REFERENCE" ? "REFERENCE CLOCKS" : \
+			  "CLOCKS OF THE SYSTEM"
+		gsub(/ /, "_", section)
+		print name, file, kind, section, bits, $3
+		if (twin != "-")
+			print twin, file, kind, section, bits, $4
+	}' >"$tmp/counters"
+
+# TEXT COMMAND...: passes if the command prints nothing; what it prints says
+# what differs.
+same() {
+	same_text=$1
+	shift
+	"$@" >"$tmp/differ" 2>&1
+	sed 's/^/# /' "$tmp/differ"
+	[ ! -s "$tmp/differ" ]
+	ok "$same_text"
+}
+
+order() {
+	awk '{ print $1 }' "$tmp/def" >"$tmp/a"
+	awk '{ gsub(/-/, "_", $1); print $1 }' "$tmp/configure" >"$tmp/b"
+	diff "$tmp/a" "$tmp/b"
+}
+same "counters.def and configure.ac have the same counters, in one order" order
+
+built() {
+	while read -r id have tested rest; do
+		[ -f "src/counters/$id.c" ] || echo "src/counters/$id.c is missing"
+		grep -q "src/counters/$id\.c" Makefile.am ||
+			echo "Makefile.am: libcpuc_la_SOURCES lacks src/counters/$id.c"
+		grep -q "define $have " amalgamation/hosts.h ||
+			echo "amalgamation/hosts.h: $have is missing"
+		case "$tested ${rest:-$tested}" in
+		*[!A-Z\ ]* | ' '*) echo "counters.def: $id: tested where?" ;;
+		esac
+	done <"$tmp/def"
+}
+same "each is built, and in the amalgamation" built
+
+# cpucycles(7): the items, with the section that they are in and their text.
+awk '/^\.Sh / { section = substr($0, 5); gsub(/ /, "_", section) }
+	/^\.It .*-/ && section ~ /COUNTERS|CLOCKS/ {
+		names = substr($0, 5)
+		gsub(/ , /, " ", names)
+		next
+	}
+	/^\.(El|Sh)/ { names = "" }
+	names != "" {
+		n = split(names, name, " ")
+		for (i = 1; i <= n; i++)
+			text[section " " name[i]] = text[section " " name[i]] " " $0
+	}
+	END { for (i in text) print i text[i] }' man/cpucycles.7 >"$tmp/items"
+
+manual() {
+	while read -r name file kind section bits _; do
+		if ! grep -q "^$section $name " "$tmp/items"; then
+			echo "cpucycles(7): $(echo "$section" | tr _ ' ') lacks" \
+				"$name, whose kind in $file is $kind"
+		elif [ "$bits" = 32 ] &&
+			! grep -q "^$section $name .*32 bits" "$tmp/items"; then
+			echo "cpucycles(7): $name has 32 bits"
+		fi
+	done <"$tmp/counters"
+	awk 'NR == FNR { have[$4 " " $1] = 1; next }
+		!(($1 " " $2) in have) {
+			print "cpucycles(7): " $2 " is not a counter of " $1
+		}' "$tmp/counters" "$tmp/items"
+}
+same "cpucycles(7) has each in the section of its kind" manual
+
+tested() {
+	awk '/^\.Sh WHAT HAS BEEN TESTED/ { in_it = 1 }
+		/^\.Pp/ { in_it = 0 }
+		in_it && /^\.It/ {
+			level = /hardware/ ? "HARDWARE" : /kernel/ ? "MACHINE" : \
+				/User|user/ ? "USER" : /simulation/ ? \
+				"SIMULATED" : "NOWHERE"
+			next
+		}
+		in_it && level != "" && !/^\./ {
+			gsub(/,/, "")
+			for (i = 1; i <= NF; i++)
+				print $i, level
+		}' man/cpucycles.7 | sort >"$tmp/a"
+	awk '$1 != "default-zero" { print $1, $6 }' "$tmp/counters" | sort >"$tmp/b"
+	diff "$tmp/a" "$tmp/b" | sed -n \
+		's/^</cpucycles(7), WHAT HAS BEEN TESTED, has:/p
+		s/^>/counters.def has:/p'
+}
+same "WHAT HAS BEEN TESTED says what counters.def says" tested
+
+# Only where hosts are emulated is there a row.
+emulated() {
+	awk 'NR == FNR {
+			if ($1 !~ /^#/ && $3 ~ /^(advances|any)$/)
+				seen[$2 " " ($1 ~ /-machine$/ ? "MACHINE" : "USER")] = 1
+			if ($1 !~ /^#/)
+				row[$2] = 1
+			next
+		}
+		$1 ~ /^default-/ { next }
+		($6 == "USER" || $6 == "MACHINE") && !(($1 " " $6) in seen) {
+			print "tests/cross/expected: no host where " $1 " counts"
+		}
+		$6 == "NOWHERE" && ($1 " USER") in seen {
+			print "tests/cross/expected: " $1 " counts, so USER"
+		}' tests/cross/expected "$tmp/counters"
+}
+same "tests/cross/expected has where it was emulated" emulated
+
+# README.md says what one gets: not what loses against its neighbour.
+readme() {
+	sed -n '/^| machine /,/^$/p' README.md >"$tmp/table"
+	while read -r name file kind section bits _; do
+		case $name in
+		*-tscasm | amd64-pmcff | arm64-pmc | default-* | mips32-* | \
+			riscv32-*) continue ;;
+		esac
+		row=$(grep "\`$name\`" "$tmp/table" | head -1)
+		case $kind in
+		CORE) words='core cycles' ;;
+		CALIBRATED) words='core cycles, calibrated' ;;
+		*) words='nominal cycles' ;;
+		esac
+		if [ -z "$row" ]; then
+			echo "README.md: no row has $name"
+		elif [ "${row#*"$words"}" = "$row" ]; then
+			echo "README.md: $name counts $words, by $file"
+		fi
+	done <"$tmp/counters"
+	grep -o '`[a-z0-9]*-[a-z0-9]*`' "$tmp/table" | tr -d '\`' | sort -u |
+		while read -r name; do
+			grep -q "^$name " "$tmp/counters" ||
+				echo "README.md: there is no counter $name"
+		done
+	# Versions, and what a setting must be, are in cpucycles(7) too.
+	while IFS='|' read -r _ _ names _ needs; do
+		for name in $(echo "$names" | sed 's/else.*//' | grep -o '`[a-z0-9]*-[a-z0-9]*`' |
+			tr -d '\`'); do
+			section=$(awk -v name="$name" '$1 == name { print $4 }' \
+				"$tmp/counters" | tr _ ' ')
+			echo "$needs" | sed 's/;.*//' |
+				grep -oE 'Linux (before )?[0-9.]+|glibc [0-9.]+|kernel module|perf_event_paranoid|perf_user_access|rdpmc' |
+				while read -r need; do
+					awk -v s=".Sh $section" '$0 == s { on = 1; next }
+						/^\.Sh/ { on = 0 } on' man/cpucycles.7 |
+						tr '\n' ' ' | grep -q "$need" ||
+						echo "cpucycles(7) does not say that $name needs $need"
+				done
+		done
+	done <"$tmp/table"
+}
+same "README.md has those that one gets, with what they count and need" readme
+
+done_testing
