@@ -35,7 +35,6 @@ installs the packages of make deb|cd build/deb
 installs the packages of make deb|sudo apt install *
 takes a minute; make check runs it for a shorter time|LIVE_SECONDS=60 *
 runs every check, this one too|.ci/run
-boots machines|tests/emulated/run --help
 takes minutes; make bench-check runs the script|tests/bench/check *
 makes a release|$EDITOR *
 makes a release|dch *
@@ -167,7 +166,10 @@ check() {
 	'make -C '*) where=$tmp/checkout ;;
 	'man -l '*) where=$top_srcdir ;;
 	*cpucycles.[co]) where=$tmp/vendored SEARCH= ;;
-	tests/*) where=$top_builddir ;;
+	tests/*)
+		where=$top_builddir
+		test -f "$where/${2%% *}" || where=$top_srcdir
+		;;
 	# These take long, and .ci/run has most of them.
 	'make '*)
 		target=$(echo "$2" | cut -d ' ' -f 2)
