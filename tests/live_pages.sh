@@ -13,6 +13,7 @@ unset cpucyclesimplementation cpucyclespersecond
 
 # What is not run: the reason, and a pattern.
 not_run='
+flags; the compiler, with a prefix, is tested below|-I$P/include *
 a result|[0-9]* cycles (calibrated)
 a result|cpucycles [a-z]* *
 a graph|* -> *
