@@ -40,6 +40,8 @@
 #define HAVE_SECURE_GETENV 1
 #elif defined __linux__ && !defined __UCLIBC__ && !defined __ANDROID__
 #define HAVE_SECURE_GETENV 1
+#elif defined __FreeBSD__ && __FreeBSD__ >= 14
+#define HAVE_SECURE_GETENV 1
 #endif
 #if defined __APPLE__ || defined __FreeBSD__ || defined __NetBSD__ || \
 	defined __DragonFly__
@@ -95,7 +97,11 @@
 
 #if defined __aarch64__
 #define HAVE_COUNTER_ARM64_PERFPMC HAVE_COUNTER_DEFAULT_PERFEVENT
+#ifdef __APPLE__
+#define HAVE_COUNTER_ARM64_PMC 0
+#else
 #define HAVE_COUNTER_ARM64_PMC 1
+#endif
 #define HAVE_COUNTER_ARM64_VCTCORE 1
 #define HAVE_COUNTER_ARM64_VCT 1
 #else

@@ -1,14 +1,28 @@
 # SPDX-License-Identifier: 0BSD
+# CPUC_CPU_BITS
+# -------------
+# Sets $cpuc_cv_cpu_bits to 64 or 32, by the CPU's macros: x32 and 64-bit Windows
+# have a `long` of 32 bits.
+AC_DEFUN([CPUC_CPU_BITS], [
+AC_CACHE_CHECK([for the bits of the CPU's registers], [cpuc_cv_cpu_bits],
+	[AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
+#if !defined __x86_64__ && !defined __powerpc64__ && !defined __mips64 && \
+	__riscv_xlen != 64
+#error 32
+#endif]])], [cpuc_cv_cpu_bits=64], [cpuc_cv_cpu_bits=32])])
+])
+
 # CPUC_COUNTER(NAME, TWIN, PROLOGUE, BODY)
 # ----------------------------------------
-# Whether the host has the counter NAME (TWIN is its name on a host with
-# 32-bit long; "" where there is none): PROLOGUE and BODY, a program's, must
+# Whether the host has the counter NAME (TWIN is its name on a 32-bit CPU; ""
+# where there is none): PROLOGUE and BODY, a program's, must
 # compile and link. Linking matters: with link-time optimisation the assembler
 # sees inline assembly only then. Nothing is run, so this holds in a cross build.
 #
 # Defines HAVE_COUNTER_NAME to 1 or 0, for `#if` in the counter's file and for
 # counters.def, and adds to $cpuc_counters for the report.
 AC_DEFUN([CPUC_COUNTER], [
+AC_REQUIRE([CPUC_CPU_BITS])
 AS_VAR_PUSHDEF([cpuc_var], [cpuc_cv_counter_$1])
 AC_CACHE_CHECK([for counter $1], [cpuc_var],
 	[AC_LINK_IFELSE([AC_LANG_PROGRAM([$3], [$4])],
@@ -17,7 +31,7 @@ AC_CACHE_CHECK([for counter $1], [cpuc_var],
 AS_VAR_IF([cpuc_var], [yes],
 	[cpuc_have=1
 	m4_ifval([$2],
-		[AS_IF([test "$ac_cv_sizeof_long" = 4],
+		[AS_IF([test "$cpuc_cv_cpu_bits" = 32],
 			[cpuc_counters="$cpuc_counters $2"],
 			[cpuc_counters="$cpuc_counters $1"])],
 		[cpuc_counters="$cpuc_counters $1"])],

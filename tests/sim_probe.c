@@ -24,6 +24,7 @@
 #endif
 
 #include "../src/system/probe.h"
+#include "portable.h"
 #include "tap.h"
 
 #ifndef __has_feature
@@ -346,7 +347,7 @@ static void test_restored(void)
 	all = before.mask;
 	for (size_t i = 0; i < COUNT(faults); i++)
 		sigdelset(&all, faults[i]);
-	for (int sig = 32; sig < SIGRTMIN; sig++) /* libc's own */
+	for (int sig = 32; sig < FIRST_REALTIME; sig++) /* libc's own */
 		sigdelset(&all, sig), sigdelset(&during.mask, sig);
 	ok(same_set(&all, &during.mask), "a probe unblocks these six only");
 	ok(result == SIGSEGV, "fault caught with all signals blocked");
@@ -430,7 +431,7 @@ static void test_other_thread(void)
 
 static void dies_segv(void)
 {
-	int error;
+	int error = 0;
 
 	all_default();
 	once(starts_faulty, &error);
@@ -438,7 +439,7 @@ static void dies_segv(void)
 
 static void dies_ignoring(void)
 {
-	int error;
+	int error = 0;
 
 	signal(SIGSEGV, SIG_IGN);
 	once(starts_faulty, &error);
@@ -463,7 +464,7 @@ static void dies_trap(void)
 
 static void dies_reset(void)
 {
-	int error;
+	int error = 0;
 
 	set_action(SIGSEGV, on_plain, (int)SA_RESETHAND);
 	cpuc_probe_begin();
@@ -477,7 +478,7 @@ static void dies_reset(void)
 static void reset_once(void)
 {
 	struct sigaction now;
-	int error;
+	int error = 0;
 
 	set_action(SIGSEGV, on_plain, (int)SA_RESETHAND);
 	once(starts_faulty, &error);
@@ -547,7 +548,7 @@ static void outside_then_trap(void *arg)
 static void test_asynchronous(void)
 {
 	static const int sig = SIGILL;
-	int error;
+	int error = 0;
 
 	forget();
 	set_info(SIGILL, on_info, 0);
@@ -601,6 +602,7 @@ static void by_kill(int sig)
 	kill(getpid(), sig);
 }
 
+#ifdef SI_TKILL
 static void by_raise(int sig)
 {
 	raise(sig);
@@ -610,11 +612,14 @@ static void by_pthread_kill(int sig)
 {
 	pthread_kill(pthread_self(), sig);
 }
+#endif
 
+#if HAS_SIGQUEUE
 static void by_sigqueue(int sig)
 {
 	sigqueue(getpid(), sig, (union sigval){.sival_int = 4711});
 }
+#endif
 
 static const struct sending sendings[] = {
 	{by_kill, SI_USER, 1, "kill"},
@@ -622,7 +627,9 @@ static const struct sending sendings[] = {
 	{by_raise, SI_TKILL, 0, "raise"},
 	{by_pthread_kill, SI_TKILL, 0, "pthread_kill"},
 #endif
+#if HAS_SIGQUEUE
 	{by_sigqueue, SI_QUEUE, 1, "sigqueue"},
+#endif
 };
 
 struct message {
@@ -687,6 +694,14 @@ static void test_sent_by(const struct sending *s)
 	ok(late == 0, "and if it is blocked, once after it: %d", late);
 }
 
+static void filters(void)
+{
+#ifdef HAVE_LINUX_FILTER_H
+	forbid(SYS_getppid, 0, SECCOMP_RET_ERRNO | EPERM);
+#endif
+}
+
+#ifdef __linux__
 /* Two that stay two: one to the process, one to the thread. */
 static void sends_both(void *arg)
 {
@@ -698,17 +713,30 @@ static void sends_both(void *arg)
 	getppid();
 }
 
-static void filters(void)
-{
-#ifdef HAVE_LINUX_FILTER_H
-	forbid(SYS_getppid, 0, SECCOMP_RET_ERRNO | EPERM);
-#endif
-}
-
-static void test_sent(void)
+static void test_sent_both(void)
 {
 	sigset_t set, old;
 
+	memset(&got, 0, sizeof got);
+	set_info(SIGFPE, on_sent, 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGFPE);
+	pthread_sigmask(SIG_BLOCK, &set, &old);
+	once(sends_both, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ok(got.calls == 2,
+	   "blocked: one to the process and one to the thread "
+	   "are pending, as without a probe: %d",
+	   got.calls);
+}
+#else
+static void test_sent_both(void)
+{
+}
+#endif
+
+static void test_sent(void)
+{
 	if (TSAN) {
 		skip("ThreadSanitizer keeps signals back");
 		return;
@@ -721,19 +749,7 @@ static void test_sent(void)
 		all_default();
 		return;
 	}
-#ifdef __linux__
-	memset(&got, 0, sizeof got);
-	set_info(SIGFPE, on_sent, 0);
-	sigemptyset(&set);
-	sigaddset(&set, SIGFPE);
-	pthread_sigmask(SIG_BLOCK, &set, &old);
-	once(sends_both, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	ok(got.calls == 2,
-	   "blocked: one to the process and one to the thread "
-	   "are pending, as without a probe: %d",
-	   got.calls);
-#endif
+	test_sent_both();
 	all_default();
 }
 

@@ -66,7 +66,7 @@ static long long tsccore_read(void)
  * Reference Manual (latency and throughput of general purpose
  * instructions). */
 TSCCORE_CHAIN(imul, "imul %k4, %k0")
-TSCCORE_CHAIN(ror, "ror $7, %0")
+TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 

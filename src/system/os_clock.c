@@ -89,9 +89,16 @@ static uint64_t os_clock_read(int way, clockid_t clock)
 	return ns;
 }
 
+/* macOS rounds CLOCK_MONOTONIC to microseconds. */
+#if defined __APPLE__ && defined CLOCK_MONOTONIC_RAW
+#define OS_CLOCK_FINE CLOCK_MONOTONIC_RAW
+#else
+#define OS_CLOCK_FINE CLOCK_MONOTONIC
+#endif
+
 static uint64_t os_clock_monotonic(int way)
 {
-	return os_clock_read(way, CLOCK_MONOTONIC);
+	return os_clock_read(way, OS_CLOCK_FINE);
 }
 
 static uint64_t os_clock_time_of_day(int way)

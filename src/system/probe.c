@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #endif
 
+#include "context.h"
 #include "probe.h"
 #include "thread.h"
 
@@ -59,7 +60,7 @@ static _Atomic(pthread_t) owner;
 struct frame {
 	sigjmp_buf env;
 	struct frame *outer;
-	volatile sig_atomic_t sig; /* the signal that ended it, or 0 */
+	volatile int sig; /* the signal that ended it, or 0 */
 };
 static struct frame *volatile innermost;
 static sigset_t mask;    /* before begin */
@@ -67,7 +68,8 @@ static sigset_t probing; /* mask without the fault signals */
 
 /* Whether it was sent (kill, raise, a timer) rather than caused by an
  * instruction. The codes of sent signals are <= 0 on Linux, OpenBSD and
- * Solaris, and from SI_USER = 0x10001 up on FreeBSD and macOS. */
+ * Solaris, and from SI_USER = 0x10001 up on FreeBSD and macOS, where 0 says
+ * nothing: macOS has it for x86's general protection fault. */
 static bool probe_sent(const siginfo_t *info)
 {
 	int code = info->si_code;
@@ -77,7 +79,7 @@ static bool probe_sent(const siginfo_t *info)
 	if (info->si_signo == SIGBUS && code == BUS_MCEERR_AO)
 		return true;
 #endif
-	return code <= 0 || (SI_USER > 0 && code >= SI_USER);
+	return code < 0 || (SI_USER > 0 ? code >= SI_USER : code == 0);
 }
 
 /* Whether the running code is at fault. These are caused by it, too, but are
@@ -175,16 +177,29 @@ static void probe_resend(siginfo_t *info, enum target target)
 	info->si_signo = 0;
 }
 
-/* Linux would do this when the handler returns. */
-static void probe_rearm(void *context)
+/* Back to cpuc_probe(), whatever fn has done to the mask. */
+static CPUC_LANDING void probe_land(void)
 {
+	pthread_sigmask(SIG_SETMASK, &probing, NULL);
+	siglongjmp(innermost->env, 1);
+}
+
+/* The handler returns, and the thread goes on in probe_land(): macOS and NetBSD
+ * otherwise take the thread to be on its alternate stack for good, Linux leaves
+ * it without one that disarms itself. */
+static void probe_leave(void *context)
+{
+#ifdef CPUC_GO_ON
+	CPUC_GO_ON(context, probe_land);
+#else
 #ifdef SS_AUTODISARM
 	const stack_t *stack = &((ucontext_t *)context)->uc_stack;
 
 	if ((unsigned)stack->ss_flags & SS_AUTODISARM)
 		sigaltstack(stack, NULL);
-#else
+#endif
 	(void)context;
+	probe_land();
 #endif
 }
 
@@ -200,9 +215,8 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 		f++;
 	if (frame && probe_at_fault(info)) {
 		frame->sig = sig;
-		probe_rearm(context);
-		pthread_sigmask(SIG_SETMASK, &probing, NULL);
-		siglongjmp(frame->env, 1);
+		probe_leave(context);
+		return;
 	}
 	/* A fault in the application's handler must not end the probe, nor
 	 * the handler. */

@@ -9,7 +9,7 @@
 
 #include "textfile.h"
 
-#if HAVE_SYSCTLBYNAME || HAVE_KSTAT || HAVE_PERFSTAT
+#if HAVE_SYSCTLBYNAME || defined __OpenBSD__ || HAVE_KSTAT || HAVE_PERFSTAT
 static uint64_t stated_believed(uint64_t number, uint64_t unit_hz)
 {
 	if (number > CPUC_HZ_MAX / unit_hz)
@@ -18,9 +18,13 @@ static uint64_t stated_believed(uint64_t number, uint64_t unit_hz)
 }
 #endif
 
-#if HAVE_SYSCTLBYNAME
+#if HAVE_SYSCTLBYNAME || defined __OpenBSD__
 #include <sys/types.h>
 #include <sys/sysctl.h>
+#include <sys/time.h>
+#if defined __OpenBSD__ && __has_include(<machine/cpu.h>)
+#include <machine/cpu.h>
+#endif
 
 #include <string.h>
 
@@ -37,10 +41,34 @@ static const struct {
 	{SYSCTL "machdep.tsc.frequency", 1}, /* macOS on x86 */
 	{SYSCTL "machdep.tsc_freq", 1},      /* FreeBSD, NetBSD on x86 */
 	{SYSCTL "hw.tsc_frequency", 1},      /* DragonFly */
+	{SYSCTL "machdep.tscfreq", 1},       /* OpenBSD on x86 */
 	{SYSCTL "hw.cpuspeed", 1000000},     /* OpenBSD's name for it */
 	{SYSCTL "hw.clockrate", 1000000},    /* FreeBSD on x86 */
 	{SYSCTL "dev.cpu.0.freq", 1000000},  /* FreeBSD with cpufreq */
 };
+
+#if defined __OpenBSD__
+/* OpenBSD has numbers for its keys, and no sysctlbyname(3). */
+static int stated_ask(const char *key, void *value, size_t *len)
+{
+	int number[2] = {CTL_HW, HW_CPUSPEED};
+
+#ifdef CPU_TSCFREQ
+	if (strcmp(key, "machdep.tscfreq") == 0) {
+		number[0] = CTL_MACHDEP;
+		number[1] = CPU_TSCFREQ;
+	} else
+#endif
+		if (strcmp(key, "hw.cpuspeed") != 0)
+		return -1;
+	return sysctl(number, 2, value, len, NULL, 0);
+}
+#else
+static int stated_ask(const char *key, void *value, size_t *len)
+{
+	return sysctlbyname(key, value, len, NULL, 0);
+}
+#endif
 
 /* 0 when the key does not exist or is not an integer. */
 static uint64_t stated_sysctl_integer(const char *key)
@@ -52,7 +80,7 @@ static uint64_t stated_sysctl_integer(const char *key)
 	} value;
 	size_t len = sizeof(value);
 
-	if (sysctlbyname(key, &value, &len, NULL, 0) != 0)
+	if (stated_ask(key, &value, &len) != 0)
 		return 0;
 	if (len == sizeof(value.u64))
 		return value.u64;
@@ -143,7 +171,7 @@ uint64_t cpuc_stated_sysctl(const char **source)
 {
 	uint64_t hz = 0;
 
-#if HAVE_SYSCTLBYNAME
+#if HAVE_SYSCTLBYNAME || defined __OpenBSD__
 	hz = stated_by_sysctl(source);
 #endif
 #if HAVE_KSTAT

@@ -71,11 +71,32 @@ static void thread_end(void *newest)
 	}
 }
 
-#ifndef MADV_WIPEONFORK
+/* In Linux's headers, where the C library's lack it; elsewhere the number means
+ * something else. */
+#if defined __linux__ && !defined MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+/* OpenBSD's and NetBSD's name for it. */
+#if defined MAP_INHERIT_ZERO && !defined INHERIT_ZERO
+#define INHERIT_ZERO MAP_INHERIT_ZERO
+#endif
 
-/* For kernels before 4.14, where only fork(3) is noticed. */
+/* Has the kernel wipe these pages in a child. */
+static bool thread_wiped_by_kernel(void *p, size_t size)
+{
+#if defined MADV_WIPEONFORK
+	return madvise(p, size, MADV_WIPEONFORK) == 0;
+#elif defined INHERIT_ZERO
+	return minherit(p, size, INHERIT_ZERO) == 0;
+#else
+	(void)p;
+	(void)size;
+	return false;
+#endif
+}
+
+/* For macOS, and kernels that are older than that (Linux before 4.14), where
+ * only fork(3) is noticed. */
 static void thread_wipe(void)
 {
 	memset(cpuc_process, 0, sizeof *cpuc_process);
@@ -107,7 +128,7 @@ int cpuc_process_prepare(void)
 	trapped = false;
 	if (p == NULL)
 		return -ENOMEM;
-	if (madvise(p, size, MADV_WIPEONFORK) != 0)
+	if (!thread_wiped_by_kernel(p, size))
 		err = pthread_atfork(NULL, NULL, thread_wipe);
 	if (err != 0) {
 		munmap(p, size);

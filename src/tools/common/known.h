@@ -21,6 +21,8 @@ struct known {
  * links, and known_usable(), whether this CPU can run them all. */
 
 #if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+
 /* Latencies: AMD Software Optimization Guides for families 17h, 19h and 1Ah,
  * and the Intel 64 and IA-32 Architectures Optimization Reference Manual: 3 of
  * crc32 (SSE4.2), 1 of add of two registers. The loop's own instructions run
@@ -55,7 +57,11 @@ static inline void known_nothing(void)
 
 static inline bool known_usable(void)
 {
-	return __builtin_cpu_supports("sse4.2") != 0;
+	unsigned a, b, c, d;
+
+	/* Not __builtin_cpu_supports(): not every system's linker finds what
+	 * that refers to. */
+	return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
 }
 #elif defined(__aarch64__)
 /* Latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The context that a signal handler gets: CPUC_GO_ON(context, f) has the thread
+ * go on in f(), which never returns, once the handler has. Not defined where
+ * nobody has said how. The stack stays as it was at the signal, so f is a
+ * CPUC_LANDING. */
+#ifndef CPUC_CONTEXT_H
+#define CPUC_CONTEXT_H
+
+#include <signal.h>
+#ifdef __APPLE__
+#include <sys/ucontext.h>
+#endif
+#ifdef __NetBSD__
+#include <ucontext.h>
+#endif
+
+#if defined __x86_64__ || defined __i386__
+#define CPUC_LANDING __attribute__((force_align_arg_pointer, noreturn))
+#else
+#define CPUC_LANDING __attribute__((noreturn))
+#endif
+
+#if defined __linux__ && defined __x86_64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.gregs[REG_RIP]
+#elif defined __linux__ && defined __i386__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.gregs[REG_EIP]
+#elif defined __linux__ && defined __aarch64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.pc
+#elif defined __linux__ && defined __riscv
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.__gregs[REG_PC]
+#elif defined __APPLE__ && defined __x86_64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext->__ss.__rip
+#elif defined __APPLE__ && defined __aarch64__ && !defined __arm64e__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext->__ss.__pc
+#elif defined __FreeBSD__ && defined __x86_64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.mc_rip
+#elif defined __FreeBSD__ && defined __aarch64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.mc_gpregs.gp_elr
+#elif defined __NetBSD__ && defined __x86_64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.__gregs[_REG_RIP]
+#elif defined __NetBSD__ && defined __aarch64__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.__gregs[_REG_ELR]
+#elif defined __OpenBSD__ && defined __x86_64__
+#define CPUC_CONTEXT_PC(c) (c)->sc_rip
+#elif defined __OpenBSD__ && defined __aarch64__
+#define CPUC_CONTEXT_PC(c) (c)->sc_elr
+#endif
+
+#ifdef CPUC_CONTEXT_PC
+#define CPUC_GO_ON(context, f)                      \
+	(CPUC_CONTEXT_PC((ucontext_t *)(context)) = \
+		 (__typeof__(CPUC_CONTEXT_PC((ucontext_t *)0)))(uintptr_t)(f))
+#endif
+
+#endif
