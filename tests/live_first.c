@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cpucycles.h"
+#include "portable.h"
 #include "tap.h"
 
 #define THREADS 64

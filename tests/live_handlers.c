@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <sys/time.h>
-#include <ucontext.h>
 
 #define PERIOD_US 50
 #define FRESH 50

@@ -10,12 +10,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include "tools/common/affinity.h"
-
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
 
 /* How long a scenario lasts that comes about as late as it can, on a machine
  * that is overloaded, in seconds; then it is killed, or has not happened. */
@@ -71,7 +66,13 @@ __attribute__((unused)) static void load_begin(void)
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
-#ifdef SIGEV_THREAD_ID
+#ifdef __linux__
+#include <sys/syscall.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 /* Signals the calling thread alone, from now on; returns false if it cannot. */
 __attribute__((unused)) static bool load_timer(timer_t *timer, int sig,
 					       long every_ns)

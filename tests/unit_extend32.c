@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include "system/os_clock.h"
 #include "system/thread.h"
@@ -247,11 +248,9 @@ static void handler(int sig)
 static void check_live(void)
 {
 	struct timespec t;
-	struct itimerspec fast = {{0, 50000}, {0, 50000}};
-	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
-				 .sigev_signo = SIGALRM};
+	const struct itimerval fast = {{0, 50}, {0, 50}},
+			       never = {{0, 0}, {0, 0}};
 	pthread_t id[4];
-	timer_t timer;
 	int bad[4] = {0}, i, all = 0, main_bad;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -262,10 +261,9 @@ static void check_live(void)
 	signal(SIGALRM, handler);
 	for (i = 0; i < 4 && !ALONE; i++)
 		pthread_create(&id[i], NULL, thread, &bad[i]);
-	timer_create(CLOCK_MONOTONIC, &event, &timer);
-	timer_settime(timer, 0, &fast, NULL);
+	setitimer(ITIMER_REAL, &fast, NULL);
 	main_bad = follow(0.5);
-	timer_delete(timer);
+	setitimer(ITIMER_REAL, &never, NULL);
 	for (i = 0; i < 4 && ALONE; i++)
 		pthread_create(&id[i], NULL, thread, &bad[i]);
 	for (i = 0; i < 4; i++) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "cpucycles.h"
 #include "deny.h"
+#include "../portable.h"
 #include "../tap.h"
 
 /* What a child ends with, other than 0 for good and small numbers that say
