@@ -247,6 +247,11 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 
 	if (best == NULL || best->counter->kind == CPUC_ZERO)
 		return false;
+	/* The same steps of the same clock, in cycles that are less true; and
+	 * its scale may ask for files. */
+	if (best->counter->kind == CPUC_CALIBRATED &&
+	    slot->counter->clock == best->counter->clock)
+		return true;
 	return kind == CPUC_ZERO ||
 	       cpuc_kind_added(kind) + 1 >= cpuc_precision(best);
 }

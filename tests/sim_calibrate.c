@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 /* The pretended kernel's word and the thread's clock, in place of rseq.c. */
+#define CPUC_TELLS_CPU 1
 #define cpuc_rseq_own fake_word
 #define cpuc_rseq_cpu fake_cpu
 #define cpuc_rseq_switches fake_switches
@@ -28,6 +29,7 @@ static unsigned windows = 1;  /* state of the choice */
 static int stopped;
 static double chain_error;      /* of the second chain */
 static double multiply = 3;     /* cycles */
+static double reading = 38;     /* cycles that the clock takes */
 static double sibling = 1;      /* how much longer a cycle's link takes */
 static void (*hook)(void);      /* called in a window */
 static void (*tick_hook)(void); /* another, called at one of the next ticks */
@@ -142,7 +144,7 @@ static long long fake_tick(void)
 	long long tick;
 
 	come_in();
-	pass(38);
+	pass(reading);
 	tick = (long long)shown();
 	come_in();
 	return tick;
@@ -1356,6 +1358,50 @@ static void at_any_time(void)
 	stolen();
 }
 
+/* A clock of 1 GHz that advances by 41.67 ticks at a time, as on Apple silicon,
+ * and reads that are faster than that. */
+static void quick_reads(void)
+{
+	static const double cycles_of[] = {1, 3, 16, 70, 100};
+	unsigned i;
+
+	ops = &arm;
+	for (i = 0; i < sizeof cycles_of / sizeof *cycles_of; i++) {
+		reading = cycles_of[i];
+		ok(open_machine(3.2, 1.0, 125 / 3.) == 0,
+		   "calibrates, %g ns a read", reading / 3.2);
+		ok(cpuc_calibration.span > 360 * 41 &&
+			   cpuc_calibration.span < 360 * 60,
+		   "steps of 41.67 ticks, %g ns a read: windows of %u",
+		   reading / 3.2, (unsigned)cpuc_calibration.span);
+		count();
+		ok(off() < 0.004, "and %.3f%% off", off() * 100);
+	}
+	reading = 38;
+	ops = &x86;
+}
+
+/* Another core, of another rate, where no interruption is reported. */
+static void other_core(void)
+{
+	double from;
+	int up = 1;
+
+	ops = &arm;
+	has_word = false;
+	open_machine(3.2, 1.0, 125 / 3.);
+	run(100e6, &up);
+	cpu++;
+	core = 2.4;
+	from = now;
+	while (off() > 0.01 && now < from + 1e9)
+		run(10e3, &up);
+	ok(now - from < 1e6,
+	   "a move to a slower core is measured within %.2f ms",
+	   (now - from) / 1e6);
+	ops = &x86;
+}
+
 int main(void)
 {
 	const char *text = getenv("SIM_SEEDS");
@@ -1377,6 +1423,8 @@ int main(void)
 	siblings();
 	agreement();
 	coarse();
+	quick_reads();
+	other_core();
 	deviations();
 	signals();
 	at_any_tick(false);

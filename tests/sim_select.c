@@ -495,6 +495,29 @@ static void check_last_resort(void)
 	ok(!strcmp(s->counter->name, "zero"), "without any, default-zero");
 }
 
+/* A calibrated counter is never left for the bare clock that it reads, however
+ * long its calls take: the nominal rate, which may be in files, is not asked
+ * for. */
+static void check_same_clock(void)
+{
+	struct cpuc_slot *s;
+	const char *got;
+
+	fresh();
+	s = add("calibrated", CPUC_CALIBRATED, &half, 64, slow, NULL);
+	s->reader.made = true;
+	cpuc_compose(s);
+	add("bare", CPUC_REFERENCE, NULL, 64, half_nominal, NULL);
+	counters[1].clock = counters[0].clock;
+	got = choose(NULL);
+	ok(!strcmp(got, "calibrated") &&
+		   cpuc_precision(s) > 2 * cpuc_kind_added(CPUC_REFERENCE) &&
+		   !slots[1].trial.tried && rates_asked == 0,
+	   "calibrated, in steps of %lld cycles: its bare clock is not tried, "
+	   "nor the rate asked for",
+	   s->trial.step);
+}
+
 int main(void)
 {
 	nominal_rate = 2000000000;
@@ -502,6 +525,7 @@ int main(void)
 	check_wrong_counters();
 	check_scales();
 	check_ranking();
+	check_same_clock();
 	check_wanted();
 	check_settled();
 	check_last_resort();

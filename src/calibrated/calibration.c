@@ -11,6 +11,8 @@
 #include "calibration.h"
 
 #define READS 65            /* of the clock, to see its resolution */
+#define STEPS_SEEN 9        /* if reads are faster than its steps, */
+#define STEP_READS 10000    /* each of which takes fewer than so many */
 #define STEPS 360           /* of the clock in a window, at least, */
 #define LOOK_STEPS 100      /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
@@ -90,26 +92,48 @@ uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
 	return window_hz(s, ratio) ? ratio : 0;
 }
 
+/* A step of a clock that is read several times in each: ticks. They are of
+ * 41.67, and a read of 0.3, on Apple silicon. */
+static uint64_t clock_step(const struct cpuc_chain_ops *ops)
+{
+	uint64_t v[STEPS_SEEN + 1], last = (uint64_t)ops->tick();
+	unsigned i, reads;
+
+	for (i = 0; i <= STEPS_SEEN; i++, last = v[i - 1]) {
+		reads = STEP_READS;
+		do
+			v[i] = (uint64_t)ops->tick();
+		while (v[i] == last && --reads > 0);
+		if (reads == 0)
+			return 0;
+	}
+	for (i = 0; i < STEPS_SEEN; i++)
+		v[i] = v[i + 1] - v[i];
+	middle_sort(v, STEPS_SEEN);
+	return v[STEPS_SEEN / 2];
+}
+
 /* The clock's resolution in ticks: by how much the cost of a read varies, or
  * the divisor of all these. The TSC of AMD's Zen advances by 26 ticks and more
  * at a time, Intel's by 1 or 2. 0: the clock stands still. */
 static uint64_t clock_grain(const struct cpuc_chain_ops *ops)
 {
 	uint64_t v[READS], a, b, rest, grain = 0;
-	unsigned i;
+	unsigned i, same = 0;
 
 	for (i = 0; i < READS; i++)
 		v[i] = (uint64_t)ops->tick();
-	if (v[READS - 1] == v[0])
-		return 0;
 	for (i = 0; i < READS - 1; i++) {
 		v[i] = v[i + 1] - v[i];
+		same += v[i] == 0;
 		for (a = v[i], b = grain; b != 0; b = rest) {
 			rest = a % b;
 			a = b;
 		}
 		grain = a;
 	}
+	if (same > READS / 2)
+		return clock_step(ops);
 	middle_sort(v, READS - 1);
 	a = v[READS * 7 / 8] - v[READS / 8];
 	return a > grain ? a : grain;

@@ -177,6 +177,12 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 		c->switches = cpuc_rseq_switches();
 }
 
+/* Whether a move to another core is seen by nothing but its number. */
+static bool count_asks_cpu(const struct cpuc_core_count *c)
+{
+	return CPUC_TELLS_CPU && c->word == &c->armed;
+}
+
 /* The ticks to the next call of the slow path: a measurement, or a look. */
 static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 {
@@ -188,6 +194,8 @@ static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 	}
 	if (c->ran != 0 && left > look)
 		left = look;
+	if (count_asks_cpu(c) && left > LOOK / 2)
+		left = LOOK / 2;
 	return left > 0 ? left : 1;
 }
 
@@ -239,7 +247,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	c->armed = cpuc_rseq_arm(c->word);
 	ran = count_clock(c);
 	ratio = c->ratio.mean;
-	if (interrupted && c->cpu != cpuc_rseq_cpu()) {
+	if ((interrupted || count_asks_cpu(c)) && c->cpu != cpuc_rseq_cpu()) {
 		c->cpu = cpuc_rseq_cpu();
 		cpuc_ratio_moved(&c->ratio, t);
 	}

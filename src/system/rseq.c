@@ -19,6 +19,12 @@
 #include "probe.h"
 #include "rseq.h"
 #include "thread.h"
+#ifdef __APPLE__
+#include <pthread.h>
+#endif
+#ifdef __FreeBSD__
+#include <sched.h>
+#endif
 #if HAVE_RSEQ
 #include <sys/resource.h>
 #include <sys/rseq.h>
@@ -157,7 +163,15 @@ void cpuc_rseq_prepare(void)
 
 uint32_t cpuc_rseq_cpu(void)
 {
+#if !CPUC_TELLS_CPU
 	return 0;
+#elif defined __APPLE__
+	size_t cpu = 0;
+
+	return pthread_cpu_number_np(&cpu) == 0 ? (uint32_t)cpu : 0;
+#else
+	return (uint32_t)sched_getcpu();
+#endif
 }
 
 cpuc_rseq_word *cpuc_rseq_own(void)
