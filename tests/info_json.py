@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD
-"""Checks the output of cpucycles-info --json: info_json.py SCHEMA FILE.
+"""Checks the output of cpucycles-info --json: info_json.py SCHEMA FILE...
 
 Against the schema, by the part of JSON Schema that it uses (and by the module
 jsonschema too, where that is installed), and that what is said twice agrees. Prints what
@@ -126,10 +126,8 @@ def no_constant(name):
     wrong.append(name + " is not JSON")
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as f:
-        schema = json.load(f)
-    with open(sys.argv[2], encoding="utf-8") as f:
+def check_file(name, schema):
+    with open(name, encoding="utf-8") as f:
         report = json.load(
             f, object_pairs_hook=no_twins, parse_constant=no_constant
         )
@@ -143,7 +141,14 @@ def main():
     if not wrong:
         agree(report)
     for line in wrong:
-        print("#", line)
+        print("#", name, line)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as f:
+        schema = json.load(f)
+    for name in sys.argv[2:]:
+        check_file(name, schema)
     return bool(wrong)
 
 

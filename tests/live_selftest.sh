@@ -16,7 +16,7 @@ show() {
 	sed 's/^/# /' "$tmp/out"
 }
 
-"$selftest" >"$tmp/out" 2>"$tmp/err"
+"$selftest" --quick >"$tmp/out" 2>"$tmp/err"
 ok "the selected counter is right" || show
 ! test -s "$tmp/err"
 ok "and nothing is on stderr"
@@ -31,16 +31,8 @@ cpucyclesimplementation=nonesuch "$selftest" --quick monotone |
 	grep -q '^# cpucyclesimplementation=nonesuch: no counter'
 ok "a counter that the environment names in vain is noted"
 
-# run NAME [ARGUMENT...]: the stand-in that makes this mistake.
-run() {
-	name=$1
-	shift
-	BAD_COUNTER=$name "$bad" "$@" >"$tmp/out" 2>"$tmp/err"
-	status=$?
-}
-
-# fails CHECKS TEXT: of the checks that this machine can make, the last run
-# failed those named and no other.
+# fails CHECKS TEXT: of the checks that this machine can make, the run whose
+# output this is failed those named and no other.
 fails() {
 	meant=$1 text=$2
 	can=
@@ -60,56 +52,68 @@ fails() {
 	ok "$text" || { show; sed 's/^/# /' "$tmp/err"; }
 }
 
-# mistake NAME CHECKS TEXT [ARGUMENT...]
-mistake() {
-	name=$1 meant=$2 text=$3
-	shift 3
-	run "$name" "$@"
+# Mistakes, and the checks that must find each and no other. Each is made in a
+# process of its own, two at a time. Options choose a clock of the system's,
+# which is everywhere; a process that interrupts the counting one; and checks, if
+# not all: 'threads' finds thread-clock too in a thread that is interrupted often.
+cat >"$tmp/mistakes" <<'TXT'
+good||a stand-in that adds no mistake passes
+back|monotone migration|counts that go back: 'monotone', and 'migration', which looks for it too
+still|advances clock chain threads sharing fork wrap32 wrap48|a count that stands still: 'advances' and all that need it
+slow|clock chain|0.7 of the true rate: 'clock', and 'chain' for core cycles
+thread-back|threads|counts that go back in threads
+thread-still|threads sharing|a count that stands still in threads
+thread-slow|threads sharing|one that is slow in threads
+thread-clock|sharing|one that counts other threads' time|-threads
+fork-back|fork|one that goes back in children
+fork-still|fork|one that stands still in children
+fork-again|fork|one that begins again in children
+fork-slow|fork|one that is slow in children
+fork-dies|fork|one whose children die
+apart|migration|CPUs that disagree
+wrap32|wrap32|lost 2^32: 'wrap32'
+few-instructions|instructions|a thousandth of all instructions is missing
+good||interrupted in every window, the rate is right|neighbour clock
+good||the system's clock passes|system
+slow|clock|0.7 of its rate fails 'clock'|system
+wrap32|wrap32|2^32 of its counts are lost|system
+TXT
+
+# NUMBER: makes the mistake in this line; what it prints is in NUMBER.out.
+cat >"$tmp/make" <<'SH'
+IFS='|' read -r name _ _ how <<TXT
+$(sed -n "$1p" "$tmp/mistakes")
+TXT
+checks=
+for word in $how; do
+	case $word in
+	system) export cpucyclesimplementation=default-monotonic ;;
+	neighbour) export BAD_NEIGHBOUR=1 ;;
+	-*) checks=$(grep -vx -e "${word#-}" "$tmp/checks") ;;
+	*) checks=$word ;;
+	esac
+done
+# shellcheck disable=SC2086 # a list
+BAD_COUNTER=$name "$bad" --quick $checks >"$tmp/$1.out" 2>"$tmp/$1.err"
+echo $? >"$tmp/$1.status"
+SH
+export tmp bad
+seq "$(grep -c . "$tmp/mistakes")" | xargs -P 2 -n 1 sh "$tmp/make"
+number=0
+while IFS='|' read -r _ meant text _; do
+	number=$((number + 1))
+	mv "$tmp/$number.out" "$tmp/out"
+	mv "$tmp/$number.err" "$tmp/err"
+	read -r status <"$tmp/$number.status"
 	fails "$meant" "$text"
-}
-
-mistake good "" "a stand-in that adds no mistake passes" --quick
-mistake back "monotone migration" \
-	"counts that go back: 'monotone', and 'migration', which looks for it too" \
-	--quick
-mistake thread-back threads "counts that go back in threads" --quick
-mistake still "advances clock chain threads sharing fork wrap32 wrap48" \
-	"a count that stands still: 'advances' and all that need it" --quick
-mistake slow "clock chain" \
-	"0.7 of the true rate: 'clock', and 'chain' for core cycles" --quick
-mistake thread-still "threads sharing" "a count that stands still in threads" --quick
-mistake thread-slow "threads sharing" "one that is slow in threads" --quick
-# In a thread that is interrupted often, 'threads' finds it too.
-# shellcheck disable=SC2046 # a list
-mistake thread-clock sharing "one that counts other threads' time" --quick \
-	$(grep -vx threads "$tmp/checks")
-mistake fork-back fork "one that goes back in children" --quick
-mistake fork-still fork "one that stands still in children" --quick
-mistake fork-again fork "one that begins again in children" --quick
-mistake fork-slow fork "one that is slow in children" --quick
-mistake fork-dies fork "one whose children die" --quick
-mistake apart migration "CPUs that disagree" --quick
-mistake wrap32 wrap32 "lost 2^32: 'wrap32'"
-mistake few-instructions instructions \
-	"a thousandth of all instructions is missing" --quick
-BAD_NEIGHBOUR=1
-export BAD_NEIGHBOUR
-mistake good "" "interrupted in every window, the rate is right" --quick clock
-unset BAD_NEIGHBOUR
-
-# A clock of the system is everywhere.
-cpucyclesimplementation=default-monotonic
-export cpucyclesimplementation
-mistake good "" "the system's clock passes" --quick
-mistake slow clock "0.7 of its rate fails 'clock'" --quick
-mistake wrap32 wrap32 "lost 2^32" wrap32
-unset cpucyclesimplementation
+done <"$tmp/mistakes"
 
 # A clock outside the core that claims to count its cycles: wherever the core
 # does not happen to run at that rate.
 cpucyclesimplementation=default-monotonic BAD_KIND=core
 export cpucyclesimplementation BAD_KIND
-run good --quick
+BAD_COUNTER=good "$bad" --quick >"$tmp/out" 2>"$tmp/err"
+status=$?
 unset cpucyclesimplementation BAD_KIND
 if sed -nE 's/^(not )?ok .* - chain: .* ([0-9.]+)% .*/\2/p' "$tmp/out" |
 	awk '$1 < 85 || $1 > 115 { far = 1 } END { exit !far }'; then
@@ -118,11 +122,11 @@ else
 	skip "the core's rate is the clock's here, or not known"
 fi
 
-"$selftest" --counter default-zero >"$tmp/out"
+"$selftest" --quick --counter default-zero >"$tmp/out"
 test $? -eq 1 && grep -q '^not ok 2 - advances: ' "$tmp/out" &&
 	test "$(grep -c '^not ok' "$tmp/out")" -eq 1
 ok "default-zero fails 'advances'" || show
-"$selftest" --counter default-monotonic advances >"$tmp/out"
+"$selftest" --quick --counter default-monotonic advances >"$tmp/out"
 test $? -eq 0 && grep -q '^# counter default-monotonic, kind os' "$tmp/out" &&
 	grep -qx '1\.\.1' "$tmp/out" && grep -q '^ok 1 - advances: ' "$tmp/out"
 ok "--counter names the counter, and an argument the check" || show
@@ -131,7 +135,7 @@ ok "--counter names the counter, and an argument the check" || show
 	sed -n 's/^cpucycles unavailable \([^:]*\): .*/\1/p' |
 	grep -v 'core$' >"$tmp/names"
 if read -r name <"$tmp/names"; then
-	"$selftest" --counter "$name" >"$tmp/out"
+	"$selftest" --quick --counter "$name" >"$tmp/out"
 	test $? -eq 1 && grep -q "^Bail out! $name does not .*: ." "$tmp/out"
 	ok "a counter that does not work here is status 1, with the reason" ||
 		show

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Signal handlers that count at every eleventh instruction of a calibrated
- * count and its measurement, or at every one if CASES is set in the
- * environment, on a pretended machine: no later call counts less. */
+/* Signal handlers that count at every 29th instruction of a calibrated count
+ * and its measurement, or at every one if CASES is set in the environment, on a
+ * pretended machine: no later call counts less. */
 #include <config.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -210,7 +210,7 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 
 /* From one step with a handler to the next. The narrowest gap that was ever
  * found was three instructions wide, which is for make check-long to find. */
-static long stride = 11;
+static long stride = 29;
 
 static void at_each(const char *mode, const char *name, void (*what)(void))
 {
