@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A clock's rate: stated and confirmed, or measured against the operating
- * system's clock; and what follows from it. */
+ * system's clock; and the cycles per tick that follow from it. */
 #include <config.h>
 #include <errno.h>
 #include "calibrated/calibration.h"
@@ -126,9 +126,8 @@ static bool clock_find_rate(struct cpuc_clock *c)
 }
 
 /* Whether the nominal rate over every estimate is the same multiple of 1/d,
- * within 0.2 of a step, for some d: clocks are divided by small numbers, so
- * what is not near any such ratio was disturbed, or is another clock than it
- * seems. */
+ * within 0.2 of a step, for some d. Clocks are divided by small numbers: with
+ * another ratio the measurement was disturbed, or this is no such clock. */
 static bool clock_plausible(const struct cpuc_clock *c, uint64_t nominal_hz)
 {
 	uint64_t d, k, x, off;

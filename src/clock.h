@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A clock outside the core, however many counters read it: how it is read, its
- * rate, and what it says of the core. */
+ * rate, and the core's rate by it. */
 #ifndef CPUC_CLOCK_H
 #define CPUC_CLOCK_H
 
@@ -27,8 +27,8 @@ struct cpuc_clock {
 	/* The chains that measure the core by this clock. NULL: none. */
 	const struct cpuc_chain_ops *chains;
 
-	/* Why no chain can be trusted here, whatever it says; NULL: nothing
-	 * speaks against it. May be NULL itself. */
+	/* Why chains cannot be trusted here, even if they agree; NULL: no
+	 * reason is known. May be NULL itself. */
 	const char *(*distrusted)(void);
 
 	/* Found once a process, under the lock; where the interface defines

@@ -82,7 +82,7 @@ static void selection_make(void)
 	if (slot == NULL)
 		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count);
 	selection_publish(slot);
-	/* For callers who have asked. */
+	/* Again, if a program has asked for instructions. */
 	if (cpuc_instructions_slot() != NULL)
 		cpuc_instructions_choose();
 	cpuc_probe_end();

@@ -2,7 +2,7 @@
 /* 32-bit counts to 64 bits, with the help of a second clock.
  *
  * A count that wraps every second or two is ambiguous alone. The second clock
- * predicts roughly what the full count must be, and the hardware's low half
+ * predicts the full count roughly, and the hardware's low half
  * then fixes it exactly. Each thread predicts from an anchor of its own, which
  * the first count after 0.1 seconds renews. So threads share nothing, and while
  * a thread keeps counting an error of the rate has no time to grow. */

@@ -14,7 +14,7 @@ struct cpuc_anchor {
 };
 
 /* The 64-bit count, of those whose low half is `raw`, that is nearest to
- * what the anchor predicts for the moment `ns`. Right as long as the
+ * the anchor's prediction for the moment `ns`. Right as long as the
  * prediction is right within 2^31 ticks. Never below 0. */
 uint64_t cpuc_extend32_at(const struct cpuc_anchor *from, uint32_t raw,
 			  uint64_t ns);

@@ -53,8 +53,8 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-/* Calibrates, whatever counter is in use. A clock that failed is left to the
- * next selection. */
+/* Calibrates, also if another counter is in use. A clock that failed is left to
+ * the next selection. */
 static void persecond_calibrate(void *unused)
 {
 	struct cpuc_clock *clock;

@@ -32,7 +32,7 @@ static const struct {
 	[CPUC_REFERENCE] = {"reference", CPUCYCLES_REFERENCE, 100},
 	/* The same, adjusted by time synchronisation, and coarse. */
 	[CPUC_OS] = {"os", CPUCYCLES_OS, 200},
-	/* Chosen last, whatever it measures: select.c. */
+	/* Chosen last, even with the least precision: select.c. */
 	[CPUC_ZERO] = {"zero", CPUCYCLES_ZERO, 0},
 };
 

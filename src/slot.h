@@ -70,7 +70,7 @@ struct cpuc_trial {
 	bool usable;
 	long long step;   /* cycles, call included; 0: not usable */
 	char reason[160]; /* why not usable */
-	char hint[160];   /* what would help */
+	char hint[160];   /* how to make it usable */
 };
 
 /* A counter on this machine. */
@@ -84,7 +84,7 @@ struct cpuc_slot {
 void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Keeps what would make the counter usable. */
+/* Keeps a hint how to make the counter usable. */
 void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

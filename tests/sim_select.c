@@ -207,10 +207,16 @@ static uint64_t lie(void)
 	return 123456789;
 }
 
+static uint64_t exaggerate(void)
+{
+	return 1050000000;
+}
+
 /* The clocks that counters read; NULL: core cycles. */
 static const struct cpuc_clock
 	half = {.read = half_nominal, .stated = gigahertz},
 	liar = {.read = half_nominal, .stated = lie},
+	exaggerating = {.read = half_nominal, .stated = exaggerate},
 	time_unit = {.read = fine, .hz = 123456789, .exact = true},
 	two_fifths_clock = {.read = two_fifths}, third_clock = {.read = third},
 	stopped = {.read = constant},
@@ -355,6 +361,10 @@ static void check_scales(void)
 	ok(cpuc_scale_ratio(&s->reader.scale) == 2,
 	   "is scaled by the right one (%f)",
 	   cpuc_scale_ratio(&s->reader.scale));
+	s = alone("one that states 5% more", CPUC_REFERENCE, &exaggerating, 64,
+		  half_nominal, NULL, NULL);
+	ok(cpuc_scale_ratio(&s->reader.scale) == 2,
+	   "is scaled by the right one");
 	s = alone("a time, of which nothing is checked", CPUC_OS, &time_unit,
 		  64, fine, NULL, NULL);
 	ok(s->reader.scale.mult == cpuc_scale_of(2000000000, 123456789).mult,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* amd64-perfpmc, x86-perfpmc: RDPMC of whichever counter the kernel has put
+/* amd64-perfpmc, x86-perfpmc: RDPMC of the counter that the kernel has put
  * this thread's cycles event on: core cycles, halted time left out. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PERFPMC

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-tsccore, x86-tsccore: RDTSC, converted to cycles of the core by a ratio
- * that is measured: what the time-stamp counter cannot say where no PMU can be
- * read, as on most virtual machines. */
+ * that is measured, for machines on which no PMU can be read, as most virtual
+ * ones. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_TSCCORE
 #include "../calibrated/count.h"

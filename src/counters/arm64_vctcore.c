@@ -33,9 +33,9 @@ static uint64_t vctcore_stated(void)
 #define BRIEF 16 /* links of a turn of a window's short run */
 #define LINKS 128
 
-/* isb is complete, and what follows fetched, only after the branch before it
- * is resolved, and that one needs the chain's result: without it a chain may
- * still be running when the clock is read. */
+/* isb is complete, and the next instruction fetched, only after the branch
+ * before it is resolved, and that one needs the chain's result: without it a
+ * chain may still be running when the clock is read. */
 #define VCTCORE_RUN(name, links, link)                                \
 	static inline uint64_t name(uint32_t turns)                   \
 	{                                                             \

@@ -3,10 +3,9 @@
  * register's, at the price of two system calls.
  *
  * The event is pinned, so others wait for it. When pinned events leave no
- * register, it shares what is left and takes turns with others: the count
- * stands still in between, and is not scaled up by the time on a register.
- * That would be a guess, would go back at times, and nobody who times code
- * wants a guess of what it took. */
+ * register, it shares the others and takes turns: the count stands still in
+ * between, and is not scaled up by the time on a register. That would be a
+ * guess, which would go back at times. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../perf/read.h"

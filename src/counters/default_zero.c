@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* default-zero: the count of a machine on which nothing counts. It keeps the
- * promise that cpucycles() may always be called, and cpucycles_kind() says
- * what it is. */
+ * promise that cpucycles() may always be called; its kind is "zero". */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_ZERO
 #include "../slot.h"

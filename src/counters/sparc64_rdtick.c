@@ -11,7 +11,7 @@ static long long sparc64_rdtick_read(void)
 	uint64_t cycles;
 
 	__asm__ volatile("rd %%tick, %0" : "=r"(cycles));
-	/* The top bit is NPT, which says who may read it. */
+	/* The top bit is NPT: set, it keeps the register from users. */
 	return (long long)(cycles & INT64_MAX);
 }
 

@@ -10,7 +10,7 @@
 #define SIGNATURE(a, b, c, d) \
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
-/* Leaf 0x40000000: the last of the hypervisor's leaves, and who it is. A CPU
+/* Leaf 0x40000000: the last of the hypervisor's leaves, and its name. A CPU
  * that has none answers something else. Asked once, as each leaf costs
  * microseconds in a virtual machine, where CPUID traps. */
 static unsigned x86_hypervisor(unsigned *vendor)

@@ -20,7 +20,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set);
 void cpuc_perf_close(struct cpuc_event_set *set);
 
 /* For a counter that is read outside perf: 0 if it may be tried. If perf events
- * can be read, it may not, as its count would depend on who else has events:
+ * can be read, it may not, as its count would depend on other programs' events:
  * -EBUSY with the reason. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 

@@ -28,8 +28,8 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 #else
 #include "read.h"
 
-/* Cycles: less than any handler takes, with what the kernel adds on its way,
- * and more than the reads do. Where these are system calls they may take more;
+/* Cycles: less than a handler and its delivery by the kernel take, and more
+ * than the reads do. Where these are system calls they may take more;
  * then the last of so many pairs is as good as any. */
 #define NEAR 1000
 #define TRIES 4

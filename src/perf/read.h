@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The count of a thread's perf events: in user space, inline, where the kernel
- * permits, and by whatever it takes elsewhere. Empty where there is no
+ * permits it, and by system calls elsewhere. Empty where there is no
  * <linux/perf_event.h>. */
 #ifndef CPUC_PERF_READ_H
 #define CPUC_PERF_READ_H
@@ -18,7 +18,8 @@ bool cpuc_perf_readable(const struct cpuc_event_set *set);
 /* Closes the calling thread's events if they are this set's. */
 void cpuc_perf_drop(const struct cpuc_event_set *set);
 
-/* Closes the calling thread's events of what this set counts. */
+/* Closes the calling thread's events of cycles, or of instructions, as this
+ * set counts. */
 void cpuc_perf_make_room(const struct cpuc_event_set *set);
 
 /* Tests change the page between any two accesses. */

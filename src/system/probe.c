@@ -111,7 +111,7 @@ static void probe_default(int sig, const siginfo_t *info)
 		raise(sig);
 }
 
-/* Does what the kernel would have done had the disposition been f->was. */
+/* Acts as the kernel would have done with the disposition f->was. */
 static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 {
 	const struct sigaction *to = &f->was;

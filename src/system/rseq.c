@@ -33,8 +33,8 @@
 /* As struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
 struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
 
-/* How often the calling thread armed a word, and was interrupted; what it left
- * in the word. */
+/* How often the calling thread armed a word, and was interrupted; the word's
+ * latest value. */
 static CPUC_THREAD struct {
 	volatile uint32_t armed, interrupted;
 	volatile uintptr_t value;

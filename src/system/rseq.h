@@ -41,7 +41,7 @@ static inline bool cpuc_rseq_ours(uintptr_t value)
 }
 
 /* Stores such a value in the word once more, unless it is another copy's: that
- * one must see what has cleared its word. */
+ * one must see that its word was cleared. */
 static inline void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
 {
 	if (cpuc_rseq_ours(value))
@@ -72,8 +72,8 @@ struct cpuc_switches cpuc_rseq_switches(void);
 /* Counts an interruption of which the calling thread's word has told. */
 void cpuc_rseq_interrupted(void);
 
-/* How many there were; -1: the thread has no word. Looks at the word now, if
- * nobody else does who counts them. */
+/* How many there were; -1: the thread has no word. `look`: looks at the word
+ * now, since the thread has no calibrated count, which does that. */
 long long cpuc_rseq_interruptions(bool look);
 
 #endif

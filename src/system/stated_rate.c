@@ -28,7 +28,7 @@ enum stated_format {
 };
 
 /* Best first: the administrator's word, the core's rate as it is set, the
- * core's limit, and then what may be the TSC's rate. */
+ * core's limit, and then rates that may be the TSC's. */
 static const struct stated_file {
 	const char *path;
 	enum stated_format format;

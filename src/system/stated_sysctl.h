@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The rate in Hz of the machine it runs on, and in *source what states it
+/* The rate in Hz of the machine it runs on, and in *source its name
  * (static storage). 0: unknown; *source is then meaningless. */
 uint64_t cpuc_stated_sysctl(const char **source);
 

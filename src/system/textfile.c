@@ -89,7 +89,7 @@ static bool textfile_is_digit(char c)
 }
 
 /* Digits with at most one point, which may be first or last; none at all are
- * 0. Returns what follows. */
+ * 0. Returns the rest. */
 static const char *textfile_digits(struct number *n, const char *p)
 {
 	bool point = false;
@@ -111,7 +111,7 @@ static const char *textfile_digits(struct number *n, const char *p)
 	return p;
 }
 
-/* An optional exponent. Returns what follows; an e without digits stays. */
+/* An optional exponent. Returns the rest; an e without digits stays. */
 static const char *textfile_exponent(struct number *n, const char *p)
 {
 	const char *digit = p + 1;

@@ -40,7 +40,7 @@ struct cpuc_guard {
 bool cpuc_guard_enter(struct cpuc_guard *guard);
 
 /* Whether the calling thread is inside: for probe.c, which leaves by a long
- * jump and restores what was before. */
+ * jump and restores it. */
 extern CPUC_THREAD bool cpuc_guard_inside;
 
 static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
