@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* How well is the core used? cc -O2 instructions-per-cycle.c -lcpucycles
  *
- * A core retires four or more instructions a cycle if it has not to wait for
- * memory or for guesses. Their number is the same in each run, so it also tells
- * of two versions of a function which is longer, on the busiest machine. */
+ * A core retires four or more instructions a cycle, unless it waits for memory
+ * or has predicted a branch wrongly. Their number is the same in each run: it
+ * shows which of two functions is longer, even on a busy machine. */
 #include <stdint.h>
 #include <stdio.h>
 #include <cpucycles.h>

@@ -35,7 +35,7 @@ grep -q '>cycles</text>' "$svg" && grep -q '>calls</text>' "$svg" &&
 ok "axes have units"
 test "$(grep -c 'class="bound"' "$svg")" -ge 3
 ok "the observed rates are there"
-grep -q '\.persecond {.*dasharray' "$svg" && grep -q '\.mean {.*dasharray' "$svg"
+grep -q '\.rate {.*dasharray' "$svg" && grep -q '\.mean {.*dasharray' "$svg"
 ok "lines differ by their dashes"
 # Nothing is drawn outside the paper, and no number is none.
 ! grep -qiE '"-?(nan|inf)|="-[0-9]' "$svg" "$tmp"/default-*.svg

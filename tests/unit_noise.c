@@ -248,7 +248,7 @@ static void check_text(void)
 	const char *text = text_of(&unknown);
 
 	ok(strstr(text, "interrupts none in 0.4 s\n") &&
-		   strstr(text, "preemption not told by the kernel, counted as "
+		   strstr(text, "preemption not reported by the kernel, counted as "
 				"interrupts\n") &&
 		   strstr(text, "rate no steps, moved by 0.00% in 1.2 s\n"),
 	   "what the kernel does not tell");
@@ -306,7 +306,7 @@ static void check_tree(void)
 	put_text(CPUS "/cpufreq/boost", "");
 	put_text(governor, "a governor\033[31m\n");
 	system_read(root, 5, &s);
-	ok(s.turbo == -1, "no number is not told");
+	ok(s.turbo == -1, "no number is unknown");
 	ok(!strcmp(s.governor, "a?governor?[31m"), "nothing is printed that a "
 						   "terminal obeys");
 	put_text(governor, "a-governor-with-a-name-of-more-than-31-bytes\n");

@@ -6,12 +6,11 @@
 /* Sorts values in place, ascending. */
 void stats_sort(long long *values, int n);
 
-/* Of sorted values: the one that part/parts of all are not above, so 1, 2 is
- * the median; n > 0. */
+/* The quantile part/parts of n > 0 sorted values: 1, 2 is the median. */
 long long stats_quantile(const long long *sorted, int n, int part, int parts);
 
-/* Of sorted values: the mean of the middle half, what is typical, whatever the
- * few took that were interrupted; n > 0. */
+/* The interquartile mean of n > 0 sorted values: the few that were interrupted
+ * do not change it. */
 double stats_iqm(const long long *sorted, int n);
 
 #endif

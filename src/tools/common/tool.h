@@ -12,16 +12,16 @@ enum tool_status {
 /* The text of --version. */
 void tool_version(const char *tool);
 
-/* After getopt_long has said what is wrong, or with the argument that nobody
- * expected: points to --help. Returns TOOL_USAGE. */
+/* Points to --help, after getopt_long's message, or after one about an argument
+ * that nobody expected. Returns TOOL_USAGE. */
 int tool_usage(const char *tool, const char *unexpected);
 
-/* The exit status: `status`, unless the output could not be written, which a
- * message tells. */
+/* Returns the exit status: `status`, unless the output could not be written;
+ * then a message says so. */
 int tool_end(const char *tool, int status);
 
-/* Shows what takes so long on the terminal, in place of what it showed before;
- * "" at the end. Nothing where standard error is no terminal. */
+/* Shows on the terminal what takes so long, in place of the last such text; ""
+ * at the end. Does nothing where standard error is no terminal. */
 void tool_progress(const char *text);
 
 #endif

@@ -50,8 +50,8 @@ void json_string(FILE *file, const char *value)
 	putc('"', file);
 }
 
-/* A member whose value is any string, between its key, with indentation and
- * quotes, and `end`. */
+/* A member with a string as its value. The key comes with indentation and
+ * quotes; `end` follows the value. */
 static void json_member(const char *key, const char *value, const char *end)
 {
 	printf("%s: ", key);

@@ -20,7 +20,7 @@
 #define GAP_NS 1000   /* shorter ones may be cache misses */
 #define READINGS 1000 /* of the clock, for its step */
 
-/* A window is long enough for a count or a clock in steps of 10 ns to tell
+/* A window is long enough for a count or a clock in steps of 10 ns to show
  * 0.1%, and so short that most are not interrupted. */
 #define WINDOW_NS 10000
 #define WINDOWS (2 * NOISE_HALF) /* in a batch */
@@ -69,10 +69,10 @@ double noise_drift(const long long *values, int n)
 	       (double)(from > 0 ? from : 1);
 }
 
-/* What is apart in 19 of 20 comparisons; not the most, since one disturbed
- * batch of 64 would decide it. A count cannot resolve less than its step, even
- * if all medians agree. Rounded up to what is printed, so that the exit status
- * agrees with that. */
+/* The difference that 19 of 20 comparisons do not exceed; not the largest,
+ * since one disturbed batch of 64 would decide it. A count cannot resolve less
+ * than its step, even if all medians agree. Rounded up to what is printed, so
+ * that the exit status agrees with that. */
 static int noise_part(long long *apart, int n, long long typical,
 		      long long step)
 {
@@ -106,8 +106,8 @@ int noise_in_turn(const long long *a, const long long *b, int n, long long step)
 	return noise_part(apart, n, noise_typical(a, n), step);
 }
 
-/* Not only of neighbours, since what is compared that way was seldom timed at
- * the same moment. */
+/* Of all pairs, not only of neighbours: medians that users compare this way
+ * were seldom taken at the same moment. */
 int noise_apart(const long long *median, int n, long long step)
 {
 	static long long apart[NOISE_BATCHES * (NOISE_BATCHES - 1) / 2 + 1];

@@ -34,9 +34,9 @@ struct noise_gaps {
 /* Shares are parts of 1. */
 struct noise {
 	struct noise_gaps gaps[NOISE_PREEMPTION + 1];
-	bool told;      /* whether interrupts can be told from preemption */
+	bool told;      /* whether the kernel reports preemption */
 	double seconds; /* that the measurement took */
-	double steal;   /* of the time when CPUs had work; -1: not told */
+	double steal;   /* of the time when CPUs had work; -1: unknown */
 	double dither;  /* the middle half of windows, of their median */
 	double worst;   /* the same, in the batch where it is widest */
 	double moved;   /* the rate, from the first windows to the last */

@@ -67,7 +67,7 @@ static void noise_gaps_text(FILE *f, const struct noise *n,
 	const struct noise_gaps *g = &n->gaps[item];
 
 	if (item == NOISE_PREEMPTION && !n->told)
-		fprintf(f, "not told by the kernel, counted as interrupts");
+		fprintf(f, "not reported by the kernel, counted as interrupts");
 	else if (g->longest == 0)
 		fprintf(f, "none in %.1f s", (double)NOISE_LISTEN_NS / 1e9);
 	else

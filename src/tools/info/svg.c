@@ -36,9 +36,9 @@ static const char svg_style[] =
 	".axis { stroke: #222; } .grid { stroke: #ddd; }\n"
 	".bar { fill: #2f6690; } .bound { stroke: #a3320b; stroke-width: 2; }\n"
 	".mean { stroke: #111; stroke-width: 1.5; stroke-dasharray: 2 3; }\n"
-	".persecond { stroke: #111; stroke-width: 1.5; stroke-dasharray: 9 5; }\n"
+	".rate { stroke: #111; stroke-width: 1.5; stroke-dasharray: 9 5; }\n"
 	"@media screen and (prefers-color-scheme: dark) {\n"
-	"text { fill: #ddd; } .mean, .persecond { stroke: #eee; }\n"
+	"text { fill: #ddd; } .mean, .rate { stroke: #eee; }\n"
 	".paper { fill: #16191d; } .half { fill: #54431c; }\n"
 	".axis { stroke: #ddd; } .grid { stroke: #383d44; }\n"
 	".bar { fill: #74b0dd; } .bound { stroke: #ff9466; }\n"
@@ -199,9 +199,9 @@ static void svg_rates(FILE *file)
 	svg_axes(&p, "Rate of the count: lower and upper bound",
 		 "iterations of an empty loop", "GHz", step, 1e9);
 	y = svg_y(&p, rate);
-	svg_line(file, "persecond", LEFT, y, RIGHT, y);
+	svg_line(file, "rate", LEFT, y, RIGHT, y);
 	y = p.top + TALL + 30;
-	svg_line(file, "persecond", LEFT, y, LEFT + 42, y);
+	svg_line(file, "rate", LEFT, y, LEFT + 42, y);
 	svg_text(file, "note", LEFT + 50, y + 4, "persecond: %.4g GHz (%s)",
 		 rate / 1e9, cpucycles_persecondsource());
 	for (i = 0; i < n; i++) {

@@ -5,8 +5,8 @@
 #define CPUC_TOOLS_SYSTEM_H
 
 struct system {
-	char governor[32]; /* such as "performance"; "" where it is not told */
-	int turbo;         /* 1: on, 0: off, -1: not told */
+	char governor[32]; /* such as "performance"; "": unknown */
+	int turbo;         /* 1: on, 0: off, -1: unknown */
 	char threads[64];  /* CPUs of the same core, such as "0,8"; or "" */
 };
 

@@ -63,8 +63,8 @@ static int open_failed(const char *doing, const char *path, int err)
 
 /* Two runs at once would each record what the other has half changed. The lock
  * is a file of its own, since every write replaces the record by another file.
- * Only root can open it, or any user could make root wait. It goes with the run
- * that held it: whoever waited for a file that is gone starts again. */
+ * Only root can open it, or any user could make root wait. A run removes it at
+ * its end, and one that has waited for it starts again. */
 static int open_take_lock(void)
 {
 	struct stat held, there;

@@ -43,8 +43,8 @@ static void *elsewhere_count(void *arg)
 	return NULL;
 }
 
-/* Compares with the main thread's rate, be that right or wrong: each check is
- * for one kind of mistake. */
+/* Compares with the main thread's rate, whether that is right or wrong: each
+ * check finds one kind of mistake. */
 static enum outcome elsewhere_judge(struct selftest *t,
 				    const struct elsewhere *e,
 				    const char *where)

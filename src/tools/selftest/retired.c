@@ -12,8 +12,8 @@ static long long retired_size(long long value)
 	return value < 0 ? -value : value;
 }
 
-/* What the loop counts as, the calls' own part taken out: of several timings
- * the one that is off least, as interrupts add some. */
+/* The loop's instructions as counted, without those of the calls. Interrupts
+ * add some, so the best of several counts. */
 static long long retired_count(long long right)
 {
 	long long best = 0, none, some;
