@@ -36,7 +36,6 @@ installs the packages of make deb|cd build/deb
 installs the packages of make deb|sudo apt install *
 takes a minute; make check runs it for a shorter time|LIVE_SECONDS=60 *
 runs every check, this one too|*.ci/run
-the same|ONLY=* .ci/run
 takes minutes; make bench-check runs the script|tests/bench/check *
 makes a release|$EDITOR *
 makes a release|dch *
