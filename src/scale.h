@@ -30,7 +30,9 @@ static inline struct cpuc_scale cpuc_scale_of(uint64_t num, uint64_t den)
 		s.mult = s.mult << 1 | (uint64_t)bit;
 		s.shift++;
 	}
-	if (rest >= den - rest && s.mult != UINT64_MAX)
+	/* No overflow: a ratio of 64-bit numbers is a power of 2, or further
+	 * from any than 2^-65 of itself. */
+	if (rest >= den - rest)
 		s.mult++;
 	return s;
 }

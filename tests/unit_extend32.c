@@ -453,6 +453,27 @@ static void check_steps(void)
 }
 #endif
 
+/* A thread that waits 0.8 s between its readings of clock and count, once. */
+static uint64_t waits;
+
+static long long waiting(void)
+{
+	pretended_ns += waits;
+	waits = 0;
+	return (long long)(uint32_t)(pretended_ns * 4);
+}
+
+static void check_wait(void)
+{
+	static struct cpuc_anchor from = {5 * G * 4, 5 * G, 4 * G};
+
+	pretended_ns = 6 * G;
+	waits = 8 * G / 10;
+	ok(cpuc_extend32(&from, waiting) == pretended_ns * 4,
+	   "a wait between the two readings: they are read again");
+	pretended_ns = 0;
+}
+
 int main(void)
 {
 	long cases = cases_begin(200000);
@@ -462,6 +483,7 @@ int main(void)
 	check_suspend();
 	check_random(cases);
 	ok(cpuc_thread_prepare() == 0, "threads may have anchors");
+	check_wait();
 	check_guard();
 	check_steps();
 	check_live();

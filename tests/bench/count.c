@@ -114,7 +114,6 @@ static void child(void)
 		run(c.name, 0, cpucycles);
 	run("(scaled)", 1, pretended_composed(64, 3));
 	run("(32 bits)", 1, pretended_composed(32, 1));
-	run("(32 bits, scaled)", 1, pretended_composed(32, 3));
 	if (pretended_perf() != NULL)
 		run("(perf event)", 1, pretended_perf());
 }

@@ -24,10 +24,10 @@ long long (*pretended_composed(unsigned bits, unsigned ratio))(void)
 	/* For the anchors of 32-bit counts. */
 	cpuc_thread_prepare();
 	counter.bits = bits;
-	slot.scale = cpuc_scale_of(ratio, 1);
+	slot.reader.scale = cpuc_scale_of(ratio, 1);
 	cpuc_compose(&slot);
 	cpuc_current = &slot;
-	return slot.entry;
+	return slot.reader.entry;
 }
 
 void pretended_hold(void)
