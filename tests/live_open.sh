@@ -30,9 +30,15 @@ machine() {
 	echo "$4" >"$pmus/cpu/rdpmc"
 }
 
-# All files and what is in them.
+# All files and what is in them; what they are, and that they are as they were.
 tree() {
 	(cd "$root" && find . | sort && find . -type f | sort | xargs cat)
+}
+keep() {
+	tree >"$tmp/${1-before}"
+}
+same() {
+	tree | cmp -s - "$tmp/${1-before}"
 }
 
 # run STATUS ARG...: what it prints is in out, and its exit status is STATUS.
@@ -62,7 +68,7 @@ says() {
 
 ## A closed machine.
 machine 10 0 1 0
-tree >"$tmp/before"
+keep
 run 1 --status && says ': [0-9]+, closed; with [0-9]+, [^ ].{20,}' 3 &&
 	says . 3 && ! test -s "$tmp/err"
 ok "a closed machine: --status is 1, with a line for each setting"
@@ -70,22 +76,20 @@ run 0 --dry-run && says '^would set .*: [0-9]+ -> [0-9]+: ' 3
 ok "--dry-run says what would be done"
 run 0 --persist --dry-run && says '^would write ' 2
 ok "also with --persist"
-tree | cmp -s - "$tmp/before"
+same
 ok "and changes nothing"
 run 0 --apply && values 2 1 1 1 && says '^set .*: [0-9]+ -> [0-9]+: ' 3
 ok "--apply opens what the library needs, and no more"
 run 0 --status && says ', open, and [0-9]+ before; ' 3
 ok "--status is 0 then"
-tree >"$tmp/opened"
-run 0 --revert --dry-run && says '^would set .*: as it was$' 3 &&
-	tree | cmp -s - "$tmp/opened"
+keep opened
+run 0 --revert --dry-run && says '^would set .*: as it was$' 3 && same opened
 ok "--revert --dry-run changes nothing"
-run 0 --apply && says '^nothing to do$' 1 && tree | cmp -s - "$tmp/opened"
+run 0 --apply && says '^nothing to do$' 1 && same opened
 ok "a second --apply changes nothing"
-run 0 --revert && says '^set .*: [0-9]+ -> [0-9]+: as it was$' 3 &&
-	tree | cmp -s - "$tmp/before"
+run 0 --revert && says '^set .*: [0-9]+ -> [0-9]+: as it was$' 3 && same
 ok "--revert brings back exactly what was there"
-run 0 --revert && says '^nothing to do$' 1 && tree | cmp -s - "$tmp/before"
+run 0 --revert && says '^nothing to do$' 1 && same
 ok "a second --revert changes nothing"
 
 ## The options that open more, each only where it is asked for.
@@ -100,25 +104,23 @@ run 0 --apply --no-nmi-watchdog && values 2 1 0 2 && says '^set ' 1
 ok "--no-nmi-watchdog"
 run 0 --status && says 'every process ' 1 && says 'hard lockups$' 1
 ok "--status shows both"
-run 0 --revert && tree | cmp -s - "$tmp/before"
+run 0 --revert && same
 ok "--revert undoes both"
 run 0 --apply --no-nmi-watchdog && values 2 1 0 1 && run 0 --revert &&
 	run 0 --apply && run 0 --apply --rdpmc-all &&
 	says '^set .*rdpmc: 1 -> 2' 1 && values 2 1 1 2
 ok "one without the other, and one after the other"
-tree >"$tmp/opened"
+keep opened
 run 0 --revert --dry-run && says 'rdpmc: 2 -> 1: ' 1 &&
-	says 'rdpmc: 1 -> 0: ' 1 && says '^left' 0 &&
-	tree | cmp -s - "$tmp/opened"
+	says 'rdpmc: 1 -> 0: ' 1 && says '^left' 0 && same opened
 ok "--revert --dry-run in two steps"
-run 0 --revert && tree | cmp -s - "$tmp/before"
+run 0 --revert && same
 ok "--revert in two steps"
 run 0 --apply && run 0 --apply --rdpmc-all && echo 1 >"$pmus/cpu/rdpmc" &&
-	run 0 --revert && says '^left' 0 && tree | cmp -s - "$tmp/before"
+	run 0 --revert && says '^left' 0 && same
 ok "killed between the two steps: --revert"
 run 0 --apply && run 0 --apply --rdpmc-all && echo 1 >"$pmus/cpu/rdpmc" &&
-	run 0 --apply --rdpmc-all && run 0 --revert &&
-	tree | cmp -s - "$tmp/before"
+	run 0 --apply --rdpmc-all && run 0 --revert && same
 ok "killed between the two steps: --apply, then --revert"
 run 0 --apply --rdpmc-all && echo 1 >"$pmus/cpu/rdpmc" && run 0 --revert &&
 	says '^left .*rdpmc: 1, .* was 0' 1 && values 10 0 1 1
@@ -134,9 +136,8 @@ ok "--persist takes what they ask for"
 for isa in rv64imafdc:1 rv64imafdc_sscofpmf_sstc:2 mips64:2; do
 	machine 3 0 1 0
 	printf 'processor\t: 0\nisa\t\t: %s\n' "${isa%:*}" >"$root/proc/cpuinfo"
-	tree >"$tmp/before"
-	run 0 --apply && values "${isa#*:}" 1 1 1 && run 0 --revert &&
-		tree | cmp -s - "$tmp/before"
+	keep
+	run 0 --apply && values "${isa#*:}" 1 1 1 && run 0 --revert && same
 	ok "perf_event_paranoid for $isa"
 done
 machine 2 1 1 1
@@ -146,17 +147,16 @@ ok "--status for RISC-V"
 
 ## Open ones.
 machine 2 1 1 1
-tree >"$tmp/before"
-run 0 --status && says ', open; ' 3 && run 0 --apply &&
-	run 0 --persist && tree | cmp -s - "$tmp/before"
+keep
+run 0 --status && says ', open; ' 3 && run 0 --apply && run 0 --persist && same
 ok "an open machine: nothing is changed, no file is written"
 machine -1 2 0 2
-tree >"$tmp/before"
+keep
 run 0 --status && says ', open; ' 6 && says 'every process ' 1 &&
-	run 0 --persist --rdpmc-all --no-nmi-watchdog &&
-	run 0 --apply && run 0 --persist && tree | cmp -s - "$tmp/before"
+	run 0 --persist --rdpmc-all --no-nmi-watchdog && run 0 --apply &&
+	run 0 --persist && same
 ok "what is open further stays so"
-run 0 --revert && tree | cmp -s - "$tmp/before"
+run 0 --revert && same
 ok "--revert without --apply changes nothing"
 machine 1 1 1 0
 run 0 --persist && values 1 1 1 1 && grep -q '^w .*rdpmc' "$tmpfiles" &&
@@ -170,16 +170,15 @@ ok "nor a file that needs none"
 machine 4 0 1 0
 rm "$kernel/perf_user_access"
 rm -r "$root/sys"
-tree >"$tmp/before"
-run 0 --apply && says '^set ' 1 && run 0 --status && run 0 --revert &&
-	tree | cmp -s - "$tmp/before"
+keep
+run 0 --apply && says '^set ' 1 && run 0 --status && run 0 --revert && same
 ok "settings that are missing are no failure"
 mkdir -p "$pmus/cpu_core" "$pmus/cpu_atom" "$pmus/cpu_lowpower"
 echo 0 | tee "$pmus/cpu_core/rdpmc" "$pmus/cpu_atom/rdpmc" \
 	>"$pmus/cpu_lowpower/rdpmc"
-tree >"$tmp/before"
-run 0 --apply && says '^set .*/cpu_[a-z]*/rdpmc: 0 -> 1' 3 &&
-	run 0 --revert && tree | cmp -s - "$tmp/before"
+keep
+run 0 --apply && says '^set .*/cpu_[a-z]*/rdpmc: 0 -> 1' 3 && run 0 --revert &&
+	same
 ok "all types of cores"
 rm -r "$root/proc" "$root/sys"
 run 1 --status && grep -q 'is /proc mounted' "$tmp/err" && run 1 --apply &&
@@ -211,13 +210,13 @@ machine 4 0 1 0
 if test "$(cat $fixed 2>/dev/null || echo 0)" -gt 2 &&
 	! (echo 65536 >$fixed) 2>/dev/null; then
 	ln -sf $fixed "$kernel/perf_event_paranoid"
-	tree >"$tmp/before"
+	keep
 	run 1 --apply && grep -qE 'cannot write .*paranoid: .*as root' \
 		"$tmp/err" && values "$(cat $fixed)" 1 1 1
 	ok "a read-only setting: the others are set, status 1, and advice"
 	! grep -q paranoid "$state"
 	ok "it is not on record"
-	run 0 --revert && tree | cmp -s - "$tmp/before"
+	run 0 --revert && same
 	ok "--revert brings the others back"
 	machine 4 0 1 0
 	run 0 --persist
@@ -245,17 +244,15 @@ ok "and can be restored later"
 
 ## Killed in the middle: all is on record, some is set.
 machine 4 0 1 0
-tree >"$tmp/before"
+keep
 run 0 --apply
-tree >"$tmp/opened"
+keep opened
 echo 0 | tee "$kernel/perf_user_access" >"$pmus/cpu/rdpmc"
-run 0 --revert && says '^set ' 1 && says '^left' 0 &&
-	tree | cmp -s - "$tmp/before"
+run 0 --revert && says '^set ' 1 && says '^left' 0 && same
 ok "half applied: --revert"
 run 0 --apply
 echo 0 >"$kernel/perf_user_access"
-run 0 --apply && says '^set ' 1 && tree | cmp -s - "$tmp/opened" &&
-	run 0 --revert && tree | cmp -s - "$tmp/before"
+run 0 --apply && says '^set ' 1 && same opened && run 0 --revert && same
 ok "half applied: --apply, then --revert"
 # The second setting is a FIFO with one value in it and no reader: the program
 # reads that, and waits when it wants to write.
@@ -277,7 +274,7 @@ kill -KILL $writer $feeder 2>/dev/null
 wait $writer $feeder 2>/dev/null
 rm "$kernel/perf_user_access"
 echo 0 >"$kernel/perf_user_access"
-run 0 --revert && says '^set ' 1 && tree | cmp -s - "$tmp/before"
+run 0 --revert && says '^set ' 1 && same
 ok "and a killed run is undone"
 run 0 --apply
 echo 3 >"$kernel/perf_event_paranoid"
@@ -300,30 +297,29 @@ at_once() {
 }
 lost=0
 rounds=0
-while test $rounds -lt 6; do
+while test $rounds -lt 3; do
 	rounds=$((rounds + 1))
 	machine 4 0 1 0
-	tree >"$tmp/before"
+	keep
 	at_once --persist --rdpmc-all --no-nmi-watchdog
 	if ! values 2 1 0 2 || test -s "$tmp/err" || ! run 0 --revert ||
-		! tree | cmp -s - "$tmp/before"; then
+		! same; then
 		lost=$((lost + 1))
 		sed "s/^/# round $rounds: /" "$tmp/err"
 	fi
 done
 test $lost -eq 0
 ok "ten at once, $rounds times: --revert restores all that was there ($lost)"
-run 0 --persist && at_once --revert && ! test -s "$tmp/err" &&
-	tree | cmp -s - "$tmp/before"
+run 0 --persist && at_once --revert && ! test -s "$tmp/err" && same
 ok "ten times --revert at once"
 : >"$lock"
-run 0 --apply && run 0 --revert && tree | cmp -s - "$tmp/before"
+run 0 --apply && run 0 --revert && same
 ok "a killed run's lock holds nobody up"
 mkdir "$lock"
-tree >"$tmp/before"
+keep
 run 1 --persist && ! test -s "$tmp/out" &&
 	test "$(grep -c "cannot lock ${lock#"$root"}: " "$tmp/err")" -eq 1 &&
-	tree | cmp -s - "$tmp/before"
+	same
 ok "without the lock, nothing is changed, with a message"
 run 1 --status && ! test -s "$tmp/err" && run 0 --dry-run &&
 	! test -s "$tmp/err"
@@ -331,15 +327,14 @@ ok "--status and --dry-run need none"
 rmdir "$lock"
 run 0 --apply
 mkdir "$lock"
-tree >"$tmp/before"
+keep
 run 0 --apply && says '^nothing to do$' 1 && run 1 --revert &&
-	test "$(grep -c "cannot lock" "$tmp/err")" -eq 1 &&
-	tree | cmp -s - "$tmp/before"
+	test "$(grep -c "cannot lock" "$tmp/err")" -eq 1 && same
 ok "nor does what has nothing to do; --revert does"
 
 ## At every boot.
 machine 4 0 1 0
-tree >"$tmp/before"
+keep
 run 0 --persist && values 2 1 1 1 && says '^write ' 2 &&
 	grep -qxF 'kernel.perf_event_paranoid = 2' "$sysctl" &&
 	grep -qxF 'kernel.perf_user_access = 1' "$sysctl" &&
@@ -348,21 +343,19 @@ ok "--persist: a line for each setting, in two files"
 test "$(grep -vc '^#' "$sysctl")" -eq 3 &&
 	test "$(grep -vc '^#' "$tmpfiles")" -eq 2
 ok "all else in them is comments"
-tree >"$tmp/opened"
-run 0 --persist && run 0 --apply && tree | cmp -s - "$tmp/opened"
+keep opened
+run 0 --persist && run 0 --apply && same opened
 ok "a second one changes nothing"
 run 0 --status && says ': makes settings at every boot$' 1
 ok "--status names the file"
-run 0 --revert --dry-run && says '^would remove ' 2 &&
-	tree | cmp -s - "$tmp/opened"
+run 0 --revert --dry-run && says '^would remove ' 2 && same opened
 ok "--revert --dry-run removes nothing"
-run 0 --revert && says '^remove ' 2 && tree | cmp -s - "$tmp/before"
+run 0 --revert && says '^remove ' 2 && same
 ok "--revert removes them and brings back what was there"
-run 0 --apply && run 0 --persist && tree | cmp -s - "$tmp/opened"
+run 0 --apply && run 0 --persist && same opened
 ok "--persist after --apply knows what --apply found"
 rm "$state" # as a boot does
-run 0 --status && says ', open, and [0-9]+ before' 3 && run 0 --revert &&
-	tree | cmp -s - "$tmp/before"
+run 0 --status && says ', open, and [0-9]+ before' 3 && run 0 --revert && same
 ok "after a boot, --revert knows as well"
 run 0 --persist
 rm "$state"
@@ -374,15 +367,15 @@ ok "what was found since the boot comes before that"
 ok "whatever the umask, all may read the files"
 run 0 --revert
 echo '# of the administrator' | tee "$sysctl" >"$tmpfiles"
-tree >"$tmp/before"
+keep
 run 1 --persist && grep -q 'not written by' "$tmp/err" && run 0 --revert &&
-	says '^left ' 2 && tree | cmp -s - "$tmp/before"
+	says '^left ' 2 && same
 ok "files of others are neither written nor removed"
 rm "$sysctl"
 rm -r "$root/etc/tmpfiles.d"
-tree >"$tmp/before"
+keep
 run 1 --persist && grep -q 'tmpfiles.d' "$tmp/err" && test -e "$sysctl" &&
-	values 2 1 1 1 && run 0 --revert && tree | cmp -s - "$tmp/before"
+	values 2 1 1 1 && run 0 --revert && same
 ok "a directory that is missing is named"
 
 ## Damaged and forged records: nothing is written, and a message says which.
@@ -398,10 +391,10 @@ while read -r lines; do
 		# shellcheck disable=SC2059 # with escapes
 		printf "$lines"
 	} >"$state"
-	tree >"$tmp/before"
+	keep
 	if run 1 --revert && run 1 --apply && run 1 --persist &&
 		grep -q 'cpucycles-open.state: .* damaged' "$tmp/err" &&
-		tree | cmp -s - "$tmp/before"; then
+		same; then
 		forged=$((forged + 1))
 	else
 		echo "# taken: $lines"
@@ -451,7 +444,7 @@ ok "--status says so, and tells the rest"
 
 ## The command line.
 machine 4 0 1 0
-tree >"$tmp/before"
+keep
 for wrong in --nonesuch word '--status --apply' '--apply --revert' \
 	'--persist --revert' '--status --persist' '--status --dry-run' \
 	'--revert --rdpmc-all' '--revert --no-nmi-watchdog' --root; do
@@ -465,7 +458,7 @@ test $? -eq 2 && grep -q "$tmp/none" "$tmp/err" &&
 	! "$open" --root "$tmp/out" --status 2>"$tmp/err" &&
 	grep -q "cannot use $tmp/out: " "$tmp/err"
 ok "--root wants a directory"
-tree | cmp -s - "$tmp/before"
+same
 ok "and nothing was changed"
 (cd "$tmp" && "$open" --root root --apply) >/dev/null && values 2 1 1 1
 ok "--root may be relative"
@@ -498,11 +491,11 @@ else
 fi
 if test -n "$user"; then
 	chmod a+rx "$tmp"
-	tree >"$tmp/before"
+	keep
 	for action in --apply --persist; do
 		$user "$open" --root "$root" "$action" >"$tmp/out" 2>"$tmp/err"
 		test $? -eq 1 && grep -q 'cannot lock .* as root' "$tmp/err" &&
-			tree | cmp -s - "$tmp/before"
+			same
 		ok "without root's rights, $action changes nothing and says why"
 	done
 	$user "$open" >"$tmp/out" 2>"$tmp/err"

@@ -1,86 +1,29 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The parsers again, slowly and by other means: C strings, and numbers as
- * strings of digits in which the point is moved. */
+/* The parsers of files again, slowly and by other means: C strings. */
 #ifndef REFERENCE_H
 #define REFERENCE_H
 
 #include <stdbool.h>
 #include "fuzz.h"
+#include "system/textfile.h"
 
-#define REF_DIGITS "0123456789"
 #define REF_BLANKS " \t"
-#define REF_SPACE " \t\n\v\f\r"
 #define REF_LINE_MAX 1024 /* longer lines, or files, are left out */
 #define REF_MIN 1000000u
 #define REF_MAX UINT64_C(100000000000)
 
-static bool ref_all(const char *text, size_t len, const char *set)
+/* Numbers are unit_textfile's: it has a table of them. */
+static uint64_t ref_hz(const char *text, size_t len, int exp10,
+		       const char *unit)
 {
-	return strspn(text, set) >= len;
-}
-
-/* The number whose digits are d[0 ... n), with the point before d[point]. */
-static uint64_t ref_value(const char *d, size_t n, long point)
-{
-	char whole[32];
-	long i, at = 0;
-	size_t first = strspn(d, "0");
+	char *copy = calloc(1, len + 1);
 	uint64_t hz;
-
-	/* More than 12 digits before the point are more than the limit. */
-	if (point <= (long)first || point - (long)first > 12)
-		return 0;
-	for (i = (long)first; i < point; i++)
-		whole[at++] = (char)(i < (long)n ? d[i] : '0');
-	whole[at] = '\0';
-	hz = strtoull(whole, NULL, 10);
-	d += (size_t)point < n ? (size_t)point : n;
-	if (hz < REF_MIN || hz > REF_MAX ||
-	    (hz == REF_MAX && !ref_all(d, strlen(d), "0")))
-		return 0;
-	return hz + (*d >= '5');
-}
-
-/* What cpuc_parse_hz must give. */
-__attribute__((unused)) static uint64_t ref_hz(const char *text, size_t len,
-					       int exp10, const char *unit)
-{
-	char *copy = calloc(2, len + 1), *digits = copy + len + 1, *p = copy;
-	size_t whole, part = 0;
-	long exponent = 0, most = (long)len + 64;
-	uint64_t hz = 0;
 
 	MUST(copy, "no memory");
 	memcpy(copy, text, len);
-	p += strspn(p, REF_SPACE);
-	whole = strspn(p, REF_DIGITS);
-	memcpy(digits, p, whole);
-	p += whole;
-	if (*p == '.') {
-		part = strspn(++p, REF_DIGITS);
-		memcpy(digits + whole, p, part);
-		p += part;
-	}
-	if (*p == 'e' || *p == 'E') {
-		exponent = strtol(p + 1, NULL, 10);
-		p += 1 + (p[1] == '+' || p[1] == '-');
-		if (strspn(p, REF_DIGITS) == 0)
-			goto out;
-		p += strspn(p, REF_DIGITS);
-	}
-	if (*unit) {
-		p += strspn(p, REF_BLANKS);
-		if (strncmp(p, unit, strlen(unit)) != 0)
-			goto out;
-		p += strlen(unit);
-	}
-	p += strspn(p, REF_SPACE);
-	/* A NUL in the text ends the copy too early. */
-	if (p != copy + len || whole + part == 0 || exponent > most ||
-	    exponent < -most)
-		goto out;
-	hz = ref_value(digits, whole + part, (long)whole + exponent + exp10);
-out:
+	hz = cpuc_parse_hz(copy, len, exp10, unit);
+	MUST(hz == 0 || (hz >= REF_MIN && hz <= REF_MAX), "%llu",
+	     (unsigned long long)hz);
 	free(copy);
 	return hz;
 }
