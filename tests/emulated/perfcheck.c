@@ -839,6 +839,6 @@ int main(int argc, char **argv)
 	if (!instructions)
 		check_system_calls(clusters ? 2 : 1);
 	if (churn)
-		check_churn(100000, little, "threads");
+		check_churn(10000, little, "threads");
 	return done_testing();
 }
