@@ -134,7 +134,7 @@ static void noise_listen(struct noise *n)
 {
 	static long long gap[NOISE_PREEMPTION + 1][GAPS];
 	long long step = noise_step(), least = 10 * step, now, last, begin;
-	long long switches = cpucycles_interruptions(), before = switches;
+	long long seen = cpucycles_interruptions(), before = seen;
 	int count[NOISE_PREEMPTION + 1] = {0}, kind = NOISE_INTERRUPTS;
 
 	memset(gap, 0, sizeof gap); /* takes the page faults */
@@ -143,16 +143,16 @@ static void noise_listen(struct noise *n)
 	do {
 		now = calls_ns();
 		if (now - last >= least) {
-			switches = cpucycles_interruptions();
-			kind = switches != before ? NOISE_PREEMPTION
+			seen = cpucycles_interruptions();
+			kind = seen != before ? NOISE_PREEMPTION
 						  : NOISE_INTERRUPTS;
-			before = switches;
+			before = seen;
 			gap[kind][count[kind]++] = now - last - step;
 			now = calls_ns();
 		}
 		last = now;
 	} while (now - begin < NOISE_LISTEN_NS && count[kind] < GAPS);
-	n->told = switches >= 0;
+	n->told = seen >= 0;
 	for (kind = 0; kind <= NOISE_PREEMPTION; kind++)
 		n->gaps[kind] = noise_sum(gap[kind], count[kind], now - begin);
 }
