@@ -853,12 +853,25 @@ static void waits(void)
 	ok(up, "a thread's clock that leaves out interrupts: never back");
 }
 
-/* The host takes the CPU, which the kernel does not report, and a signal comes
- * later: what the thread did in between counts, whatever it waited for before.
- */
-static void host_takes(void)
+/* The host takes the CPU, which the kernel does not report, before and after a
+ * count, and a signal comes later: what the thread did in between counts,
+ * whatever it waited for before. */
+static double host_took(double before, double after)
 {
 	uint64_t a;
+
+	now += before;
+	away += before;
+	a = count();
+	pass(2e5);
+	now += after;
+	away += after;
+	preempt(0);
+	return (double)(count() - a);
+}
+
+static void host_takes(void)
+{
 	double n;
 	int up = 1;
 
@@ -866,14 +879,15 @@ static void host_takes(void)
 	run(1e9, &up);
 	preempt(1000);
 	count();
-	now += 3e5;
-	away += 3e5;
-	a = count();
-	pass(2e5);
-	preempt(0);
-	n = (double)(count() - a);
+	n = host_took(3e5, 0);
 	ok(n > 1.9e5 && n < 2.5e5,
 	   "after a short wait, and a pause of the host: %.0f of 200000", n);
+	run(1e9, &up);
+	cpuc_own_count.due = 0;
+	count();
+	n = host_took(3e5, 1e6);
+	ok(n > 1.9e5 && n < 2.5e5,
+	   "a pause of the host before and after a count: %.0f of 200000", n);
 }
 
 static void other_cpu(void)
