@@ -1172,7 +1172,9 @@ static void steps_shuffle(double *ns, double *level)
 	}
 }
 
-static void steps_replay(const char *order, bool shuffle)
+/* By a clock that advances so many ticks at a time. */
+static void steps_replay(const char *order, bool shuffle, double tick,
+			 double most)
 {
 	double ns[STEPS_MOST] = {0}, level[STEPS_MOST] = {0};
 	double error[BLOCKS] = {0}, end;
@@ -1186,7 +1188,7 @@ static void steps_replay(const char *order, bool shuffle)
 	}
 	if (shuffle)
 		steps_shuffle(ns, level);
-	open_machine(level[0], 2.6, 1);
+	open_machine(level[0], 2.6, tick);
 	run(200e6, &up);
 	begin = next = now;
 	end = now + BLOCK_NS;
@@ -1215,12 +1217,12 @@ static void steps_replay(const char *order, bool shuffle)
 		end = now + BLOCK_NS;
 	}
 	qsort(error, (size_t)n, sizeof *error, compare);
-	ok(n > 100 && error[n * 9 / 10] < 0.0025,
-	   "%d steps of a real core, %s: %d blocks of 10 ms are %.3f%% off, "
-	   "90th percentile %.3f%%, worst %.3f%%",
-	   k, order, n, error[n / 2] * 100, error[n * 9 / 10] * 100,
+	ok(n > 100 && error[n * 9 / 10] < most,
+	   "%d steps of a real core, %s, a clock of %g ticks a step: %d blocks "
+	   "of 10 ms are %.3f%% off, 90th percentile %.3f%%, worst %.3f%%",
+	   k, order, tick, n, error[n / 2] * 100, error[n * 9 / 10] * 100,
 	   error[n - 1] * 100);
-	ok(spent < 0.015 * (now - begin), "in %.2f%% of the time",
+	ok(spent < 0.016 * (now - begin), "in %.2f%% of the time",
 	   spent / (now - begin) * 100);
 }
 
@@ -1236,8 +1238,9 @@ static void stepping(void)
 				  &steps.level[steps.n]) == 2;
 	fclose(f);
 	for (seed = 0; seed < seeds; seed++) {
-		steps_replay("as they were", false);
-		steps_replay("in another order", true);
+		steps_replay("as they were", false, 1, 0.0025);
+		steps_replay("in another order", true, 1, 0.0025);
+		steps_replay("in another order", true, 26, 0.0035);
 	}
 	seed = 0;
 }
@@ -1316,7 +1319,7 @@ static void replay_host(void)
 				1);
 	}
 	qsort(v, (size_t)i, sizeof *v, compare);
-	ok(v[i / 2] < 0.0005 && v[i * 9 / 10] < 0.0015,
+	ok(v[i / 2] < 0.0006 && v[i * 9 / 10] < 0.0015,
 	   "%s: %d groups of windows, the ratio is %.3f%% off, 90th percentile "
 	   "%.3f%%",
 	   record.host, i, v[i / 2] * 100, v[i * 9 / 10] * 100);

@@ -26,6 +26,7 @@
 #define EXACT 50     /* and by so many permille off at most, either way */
 #define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
+#define BRIEFS 16 /* short runs in their mean */
 
 struct cpuc_calibration cpuc_calibration;
 
@@ -90,6 +91,33 @@ uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
 	times = times < 1 ? 1 : times > FASTER ? FASTER : times;
 	ratio = window_series(s, n, need, near, (uint32_t)times * s->turns);
 	return window_hz(s, ratio) ? ratio : 0;
+}
+
+/* A run that was interrupted stays out of the mean; a first one, as soon as
+ * another one is shorter. */
+static void brief_add(struct cpuc_brief *b, uint64_t ticks)
+{
+	ticks <<= CPUC_BRIEF_BITS;
+	if (b->known == 0 || ticks < b->ticks - b->ticks / 4)
+		*b = (struct cpuc_brief){(uint32_t)ticks, 0};
+	if (ticks > b->ticks + b->ticks / 4)
+		return;
+	b->known += b->known < BRIEFS;
+	b->ticks += (uint32_t)(((int64_t)ticks - b->ticks) / b->known);
+}
+
+uint64_t cpuc_look(struct cpuc_brief *brief)
+{
+	const struct cpuc_chain *chain = cpuc_calibration.ops->chain;
+	uint32_t turns = cpuc_calibration.look_turns;
+	uint64_t stamp[3], ticks;
+
+	chain->window(turns, stamp);
+	brief_add(brief, stamp[1] - stamp[0]);
+	ticks = ((stamp[2] - stamp[1]) << CPUC_BRIEF_BITS) - brief->ticks;
+	return ((uint64_t)chain->cycles * turns
+		<< (CPUC_RATIO_BITS + CPUC_BRIEF_BITS)) /
+	       (ticks - 1 < UINT32_MAX ? ticks : UINT32_MAX);
 }
 
 /* A step of a clock that is read several times in each: ticks. They are of

@@ -91,12 +91,17 @@ static inline uint64_t cpuc_window_ratio(const struct cpuc_chain *chain,
 	       cpuc_window_ticks(chain, turns);
 }
 
+/* What the short run of such a window takes: the mean of many, as one alone is
+ * as uncertain as the clock is coarse. All zero at first. */
+struct cpuc_brief {
+	uint32_t ticks; /* CPUC_BRIEF_BITS of these are a fraction */
+	uint32_t known; /* runs in the mean */
+};
+
+#define CPUC_BRIEF_BITS 6
+
 /* The ratio in one short window now. Any value, if it was interrupted. */
-static inline uint64_t cpuc_look(void)
-{
-	return cpuc_window_ratio(cpuc_calibration.ops->chain,
-				 cpuc_calibration.look_turns);
-}
+uint64_t cpuc_look(struct cpuc_brief *brief);
 
 /* The mean of those of v[0 ... n) that are `near` their median; sorts v. 0
  * unless there are `need`. */

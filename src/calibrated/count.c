@@ -86,11 +86,11 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
 	return n;
 }
 
-/* Of the d ticks after c->tick, those that count: d, or as many as the thread
- * ran, and more where it cannot be told what is missing from which interval.
- * For the clock leaves out pauses that the kernel does not report, too (the
- * host's, and interrupts), and one before the latest count has been counted. So
- * the thread may have run since then for all of `ran`.
+/* Of the d ticks since the thread's clock was read, those that count: d, or as
+ * many as the thread ran, and more where it cannot be told what is missing from
+ * which interval. For the clock leaves out pauses that the kernel does not
+ * report, too (the host's, and interrupts), and one before the latest count has
+ * been counted. So the thread may have run since then for all of `ran`.
  *
  * But as a rule there was no such pause, and sums would be too high. So what is
  * added after a wait is limited: by the pauses that were seen, and for the rest
@@ -98,7 +98,8 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
 static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 			  enum count_pause pause)
 {
-	uint64_t missing = d > ran ? d - ran : 0, more = c->seen + PAUSE;
+	uint64_t missing = d > ran ? d - ran : 0;
+	uint64_t counted = c->before + c->seen, more = counted + PAUSE;
 	bool wait = pause != RAN && missing > PAUSE;
 
 	count_earn(&c->spare, ran / SPARE);
@@ -108,7 +109,7 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 		return d;
 	if (wait) {
 		c->dense = DENSE_LOOKS;
-		more = count_spend(&c->pauses, c->seen);
+		more = count_spend(&c->pauses, counted);
 		if (pause == PREEMPTED)
 			more += count_spend(&c->spare, LACKS);
 	}
@@ -121,16 +122,18 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 			    uint32_t wait, enum count_pause pause)
 {
-	uint64_t d = count_since(c->tick, t), ns = ran - c->ran;
+	uint64_t d = count_since(c->tick, t), ns = ran - c->ran, n;
 
 	if (count_since(t, c->tick) > CPUC_RATIO_LONG)
 		d = wait;
-	else if (c->ran != 0 && ran >= c->ran && *c->process != 0)
-		d = count_run(c, d,
+	else if (c->ran != 0 && ran >= c->ran && *c->process != 0) {
+		n = count_run(c, c->before + d,
 			      ns / 1000000000 * cpuc_calibration.hz +
 				      ns % 1000000000 * cpuc_calibration.hz /
 					      1000000000,
 			      pause);
+		d = n > c->before ? n - c->before : 0;
+	}
 	return d > c->seen ? d : c->seen;
 }
 
@@ -186,7 +189,7 @@ static bool count_asks_cpu(const struct cpuc_core_count *c)
 /* The ticks to the next call of the slow path: a measurement, or a look. */
 static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 {
-	uint32_t left = cpuc_ratio_left(&c->ratio, t), look = LOOK;
+	uint32_t left = cpuc_ratio_left(&c->ratio, t), look = LOOK - c->before;
 
 	if (c->dense > 0) {
 		c->dense--;
@@ -220,15 +223,34 @@ static uint64_t count_clock(const struct cpuc_core_count *c)
 	return c->word != &c->armed ? cpuc_os_clock_thread_ns() : 0;
 }
 
+static void count_ran(struct cpuc_core_count *c, uint64_t ran)
+{
+	c->ran = ran;
+	c->before = 0;
+	if (ran != 0)
+		c->process = cpuc_process_mark();
+}
+
+static uint64_t count_ns(uint64_t ticks)
+{
+	return ticks * 1000000000 / cpuc_calibration.hz;
+}
+
+/* Whether the thread's clock is to be read: it takes as long as a look. */
+static bool count_asks(const struct cpuc_core_count *c, uint64_t d)
+{
+	return c->ran == 0 || c->dense > 0 || c->before + d >= LOOK;
+}
+
 /* Ends what the thread counted from, at the tick that its caller read, measures
  * if it is time for that, and starts again. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, ratio, ran, n;
+	uint64_t t = c->tick + d, ratio, ran = 0, n;
 	uint32_t wait = c->wait;
 	enum count_pause pause = RAN;
-	bool interrupted, due, looked;
+	bool interrupted, asks, due, looked;
 
 	count_close(c);
 	if (c->word == NULL)
@@ -245,7 +267,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		pause = count_pause(c);
 	}
 	c->armed = cpuc_rseq_arm(c->word);
-	ran = count_clock(c);
+	asks = interrupted || count_asks(c, d);
+	if (asks)
+		ran = count_clock(c);
 	ratio = c->ratio.mean;
 	if ((interrupted || count_asks_cpu(c)) && c->cpu != cpuc_rseq_cpu()) {
 		c->cpu = cpuc_rseq_cpu();
@@ -255,12 +279,20 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	looked = due && cpuc_ratio_update(&c->ratio, t);
 	n = count_at(c, t, ran, wait, ratio, pause);
 	/* A measurement takes long, and is in no interval. */
-	c->ran = due && !looked ? count_clock(c) : ran;
-	if (c->ran != 0)
-		c->process = cpuc_process_mark();
+	if (due && !looked) {
+		ran = count_clock(c);
+		asks = true;
+	}
+	if (asks)
+		count_ran(c, ran);
+	else
+		c->before += (uint32_t)(d > c->seen ? d : c->seen);
 	n = count_restart(c, n, count_wait(c, t));
+	d = c->tick - t;
+	if (!asks)
+		c->ran += count_ns(d < c->ratio.cost ? d : c->ratio.cost);
 	if (looked && !interrupted)
-		cpuc_ratio_took(&c->ratio, c->tick - t);
+		cpuc_ratio_took(&c->ratio, d);
 	return n;
 }
 

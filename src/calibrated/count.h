@@ -32,9 +32,9 @@ struct cpuc_core_count {
 	unsigned dense;         /* so many looks are to be dense */
 	uint32_t spare, pauses; /* ticks: the budgets of count_run() */
 	struct cpuc_switches switches; /* until the latest wait */
-	uint64_t given; /* the highest count in the midst of a change */
-	uint64_t ran;   /* ns by the thread's clock, just before `tick`; 0:
-			   unknown */
+	uint64_t given;  /* the highest count in the midst of a change */
+	uint64_t ran;    /* ns by the thread's clock; 0: unknown */
+	uint32_t before; /* ticks counted from then to `tick` */
 	const uint32_t *process; /* cpuc_process_mark() of `ran` */
 };
 

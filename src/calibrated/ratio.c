@@ -12,7 +12,7 @@
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
 #define COST_STILL 750u
-#define COST_MOVING 160u
+#define COST_MOVING 200u
 #define COST_MEASURED 1500u
 
 /* A look comes after this part of the time since the latest step: another is
@@ -32,9 +32,10 @@
 #define NEAR CPUC_PERMILLE(7) /* to the mean, if the rate has not changed */
 #define CLOSE CPUC_PERMILLE(5)
 #define DRIFT 8   /* looks whose mean must be CLOSE to the ratio */
-#define MEMORY 16 /* measurements in the mean; and of a core that dithers: */
+#define MEMORY 16 /* measurements in the mean; of a core that dithers: */
 #define MEMORY_DITHERS 64
 #define MOVED 8 /* on one side of the mean: it has moved; or half as many */
+#define MOVED_DITHERS 16 /* as chance often puts 8 there */
 
 static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 {
@@ -48,9 +49,13 @@ static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	uint32_t off = cpuc_apart(ratio, r->mean);
-	int side = ratio > r->mean ? 1 : -1;
+	int side = ratio > r->mean ? 1 : -1, memory = MEMORY, moved = MOVED;
 
-	if (r->known < (r->noise > CLOSE / 2 ? MEMORY_DITHERS : MEMORY))
+	if (r->noise > CLOSE / 2) {
+		memory = MEMORY_DITHERS;
+		moved = MOVED_DITHERS;
+	}
+	if (r->known < memory)
 		r->known++;
 	r->noise = (uint32_t)ratio_towards(r->noise, cpuc_apart(ratio, r->last),
 					   r->known);
@@ -58,9 +63,9 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 		r->side = 0;
 	if (off > r->noise + r->noise / 4 + cpuc_calibration.grain / 4)
 		side *= 2;
-	if (r->side < MOVED && r->side > -MOVED)
+	if (r->side < moved && r->side > -moved)
 		r->side = (int16_t)(r->side + side);
-	if ((r->side >= MOVED || r->side <= -MOVED) && r->known > 2)
+	if ((r->side >= moved || r->side <= -moved) && r->known > 2)
 		r->known = 2;
 	r->mean = ratio_towards(r->mean, ratio, r->known);
 	r->last = ratio;
@@ -72,6 +77,7 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 	r->mean = r->last = ratio;
 	r->noise = 0;
 	r->side = 0;
+	r->brief.known = 0;
 }
 
 /* Whether the ratio is another one than before, by windows enough to say so. */
@@ -81,7 +87,7 @@ static bool ratio_stepped(struct cpuc_ratio *r)
 
 	if (ratio == 0)
 		ratio = cpuc_windows(3 * BURST, 2 * BURST - 1, FAR,
-				     cpuc_look());
+				     cpuc_look(&r->brief));
 	if (ratio == 0)
 		return false;
 	if (cpuc_apart(ratio, r->mean) <= CLOSE) {
@@ -122,13 +128,13 @@ enum ratio_verdict { STANDS, DRIFTS, STEPS };
 
 static enum ratio_verdict ratio_look(struct cpuc_ratio *r)
 {
-	uint32_t far = FAR + r->noise + cpuc_calibration.look_grain, off;
+	uint32_t far = FAR + r->noise + GRAIN, off;
 	int32_t close = (int32_t)(CLOSE + r->noise + GRAIN), way = 0, same = 0;
 	uint64_t ratio;
 	int i;
 
 	for (i = 0; i <= AGAIN; i++) {
-		ratio = cpuc_look();
+		ratio = cpuc_look(&r->brief);
 		off = cpuc_apart(ratio, r->mean);
 		way = ratio > r->mean ? 1 : -1;
 		same += way;

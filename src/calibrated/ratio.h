@@ -27,6 +27,7 @@ struct cpuc_ratio {
 	int32_t drift;  /* of looks from the mean */
 	int16_t side;   /* measurements in a row above the mean, or below */
 	uint16_t known; /* measurements in the mean */
+	struct cpuc_brief brief; /* of looks */
 };
 
 /* Looks, or measures, at tick t. Whether it was a look. */
