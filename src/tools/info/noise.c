@@ -145,7 +145,7 @@ static void noise_listen(struct noise *n)
 		if (now - last >= least) {
 			seen = cpucycles_interruptions();
 			kind = seen != before ? NOISE_PREEMPTION
-						  : NOISE_INTERRUPTS;
+					      : NOISE_INTERRUPTS;
 			before = seen;
 			gap[kind][count[kind]++] = now - last - step;
 			now = calls_ns();
