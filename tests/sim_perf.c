@@ -581,6 +581,14 @@ static void check_index_zero(void)
 	a = read_one();
 	ok(a >= b + 500 && unverified == 0,
 	   "closed by the application: another, and nothing is read");
+	victim = &world[own->event[0].fd - 1000];
+	victim->id = WORLD + 1;
+	victim->count += 1000000;
+	b = read_one();
+	ok(b - a < 1000000 && victim->open,
+	   "its number is another event's: neither read nor closed");
+	victim->open = false;
+	a = b;
 	shut_out = false;
 	run(30000000);
 	for (i = 0; i < 200; i++)
