@@ -89,7 +89,8 @@ static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
  * disturbed shows. */
 static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
 {
-	struct moment m[4];
+	/* gcc's analyser loses the loop that sets them. */
+	struct moment m[4] = {{0, 0}};
 	uint64_t window;
 	int i;
 
