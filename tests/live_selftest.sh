@@ -158,7 +158,7 @@ test $? -eq 2 && ! test -s "$tmp/out" && grep -q exclude "$tmp/err"
 ok "so are two lengths at once"
 # 'sharing' is for counters that count each thread alone.
 "$selftest" --quick --counter default-monotonic monotone sharing >"$tmp/out"
-tail -n 1 "$tmp/out" | grep -qE '^# default-monotonic counts nominal cycles here; all 1 checks passed, 1 could not be made$'
+tail -n 1 "$tmp/out" | grep -qE '^# default-monotonic counts nominal cycles here; the check passed, 1 could not be made$'
 ok "the last line is a sentence" || show
 "$selftest" nonesuch >"$tmp/out" 2>"$tmp/err"
 test $? -eq 2 && grep -q "'nonesuch'.*--list" "$tmp/err"

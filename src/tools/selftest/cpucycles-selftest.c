@@ -125,6 +125,8 @@ static void run_conclude(const struct selftest *t, unsigned made, unsigned bad,
 	if (bad)
 		printf(", and not correctly: %u of %u checks failed", bad,
 		       made);
+	else if (made == 1)
+		printf("; the check passed");
 	else
 		printf("; all %u checks passed", made);
 	if (skipped)
