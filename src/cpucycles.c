@@ -276,7 +276,7 @@ static void describe(const struct cpuc_slot *slot,
 		.kind_id = cpuc_kind_id(c->kind),
 		.bits = c->bits,
 		.per_thread =
-			c->events != NULL ||
+			c->events != NULL || c->kind == CPUC_CORE_KERNEL ||
 			(c->kind == CPUC_CALIBRATED && cpuc_rseq_available()),
 		.usable = slot->trial.usable,
 	};
@@ -368,15 +368,18 @@ static struct cpuc_event_set *pair_cycles(void)
 int cpucycles_pair(long long *cycles, long long *instructions)
 {
 	long long pair[2] = {-1, -1};
+	const struct cpuc_counter *c = NULL;
 	struct cpuc_event_set *set;
 
 	if (cpuc_instructions_slot() == NULL)
 		cpucycles_instructions();
-	set = pair_cycles();
-	if (set != NULL)
-		cpuc_perf_pair(set, cpuc_instructions_slot()->counter->events,
-			       pair);
+	if (cpuc_instructions_cycles() != NULL)
+		c = cpuc_instructions_slot()->counter;
+	if (c != NULL && c->pair != NULL)
+		c->pair(pair);
+	else if ((set = pair_cycles()) != NULL)
+		cpuc_perf_pair(set, c->events, pair);
 	*cycles = pair[0];
 	*instructions = pair[1];
-	return set == NULL ? fail(ENOTSUP) : 0;
+	return pair[0] < 0 ? fail(ENOTSUP) : 0;
 }

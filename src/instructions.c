@@ -49,7 +49,8 @@ bool cpuc_instructions_chosen(void)
 
 	return read == instructions_none ||
 	       (slot != NULL && read == slot->reader.entry &&
-		cpuc_perf_opened(slot->counter->events));
+		(slot->counter->events == NULL ||
+		 cpuc_perf_opened(slot->counter->events)));
 }
 
 const struct cpuc_slot *cpuc_instructions_slot(void)

@@ -42,6 +42,10 @@ struct cpuc_counter {
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
 
+	/* Of a counter of instructions that reads cycles by the same call: both
+	 * of one instant, cycles first. NULL: two events are read. */
+	void (*pair)(long long pair[2]);
+
 	/* Gets ready, and finds whether the counter may be used: 0, or a
 	 * negative errno after cpuc_reason(). Asks the operating system and
 	 * never tries the instruction: the engine does so afterwards. A fault

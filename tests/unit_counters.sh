@@ -39,7 +39,7 @@ paste -d ' ' "$tmp/def" "$tmp/configure" | awk '
 			} else if (line ~ /^\t\.events = /)
 				events = 1
 		}
-		section = kind ~ /^CORE/ ? (events ? "CORE COUNTERS, PER THREAD" : \
+		section = kind ~ /^CORE/ ? (events || kind ~ /KERNEL/ ? "CORE COUNTERS, PER THREAD" : \
 					    "CORE COUNTERS, RAW") : \
 			  kind == "CALIBRATED" ? "CALIBRATED COUNTERS" : \
 			  kind == "REFERENCE" ? "REFERENCE CLOCKS" : \

@@ -50,12 +50,13 @@ static inline void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
 
 /* The CPU on which the calling thread is running, if it has a word, or where
  * the system tells it without one. */
-#if defined __FreeBSD__
+#if defined CPUC_TELLS_CPU
+/* A test says. */
+#elif defined __FreeBSD__
 #define CPUC_TELLS_CPU 1
 #elif defined __APPLE__
-#include <Availability.h>
-#define CPUC_TELLS_CPU (__MAC_OS_X_VERSION_MIN_REQUIRED >= 110000)
-#elif !defined CPUC_TELLS_CPU
+#define CPUC_TELLS_CPU (__ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 110000)
+#else
 #define CPUC_TELLS_CPU 0
 #endif
 
