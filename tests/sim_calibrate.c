@@ -401,6 +401,24 @@ static void cores(const char *name, double p, double e, double mul_p,
 	ok(worst < 0.01 && up, "%s: %.3f%% off afterwards", name, worst * 100);
 }
 
+/* Looks on a slower core: short runs take longer there, and are no steps. */
+static void slower(void)
+{
+	double begin;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	core = 1.5;
+	run(2e9, &up);
+	measuring = 0;
+	begin = now;
+	run(2e9, &up);
+	ok(measuring < 0.0025 * (now - begin),
+	   "a slower core: %.4f%% of the time",
+	   measuring / (now - begin) * 100);
+}
+
 static void moves(void)
 {
 	clock_rate = 2.596;
@@ -414,6 +432,7 @@ static void moves(void)
 	clock_rate = 1;
 	cores("the same, clock of 1 GHz", 3.0, 2.0, 2, 5);
 	ops = &x86;
+	slower();
 }
 
 /* A pause in which the core has changed. */
@@ -883,11 +902,50 @@ static void host_takes(void)
 	ok(n > 1.9e5 && n < 2.5e5,
 	   "after a short wait, and a pause of the host: %.0f of 200000", n);
 	run(1e9, &up);
+	/* Reads the thread's clock. */
+	cpuc_own_count.dense = 1;
 	cpuc_own_count.due = 0;
 	count();
 	n = host_took(3e5, 1e6);
 	ok(n > 1.9e5 && n < 2.5e5,
 	   "a pause of the host before and after a count: %.0f of 200000", n);
+}
+
+/* A look, at which the thread's clock is not read. */
+static void look_now(void)
+{
+	cpuc_own_count.ratio.until = 0;
+	cpuc_own_count.due = 0;
+	count();
+}
+
+/* Looks between a reading of the thread's clock and an interruption. */
+static void looks_between(void)
+{
+	uint64_t a;
+	double n;
+	int up = 1;
+
+	open_machine(4.0, 2.596, 26);
+	run(1e9, &up);
+	cpuc_own_count.dense = 1;
+	look_now();
+	now += 3e5;
+	away += 3e5;
+	look_now();
+	n = host_took(0, 0);
+	ok(n > 1.9e5 && n < 2.5e5,
+	   "a pause of the host before a look: %.0f of 200000", n);
+	run(1e9, &up);
+	cpuc_own_count.dense = 1;
+	for (int i = 0; i < 100; i++)
+		look_now();
+	a = count();
+	pass(2e5);
+	preempt(1e6);
+	n = (double)(count() - a);
+	ok(n > 1.9e5 && n < 4e5,
+	   "a hundred looks before others take the CPU: %.0f of 200000", n);
 }
 
 static void other_cpu(void)
@@ -943,6 +1001,7 @@ static void preemptions(void)
 	sharing("1000 signals a second", 1e6, 0, 0.001);
 	waits();
 	host_takes();
+	looks_between();
 	other_cpu();
 	preempted_measuring();
 	has_word = false;
