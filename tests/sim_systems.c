@@ -118,7 +118,7 @@ static int on_alternate(void)
 #pragma pop_macro("SI_USER")
 
 /* macOS's counts of a thread, each call of which takes so many cycles. */
-static enum { ADVANCING, ZEROS, FAILING, ABSENT } counting;
+static enum counting { ADVANCING, ZEROS, FAILING, ABSENT } counting;
 static uint64_t taken, thread_cycles, thread_instructions;
 
 static int pretended_selfcounts(int type, void *counts, size_t size)
@@ -167,7 +167,7 @@ const size_t cpuc_instructions_slot_count = 1;
 
 #define NAME "default-threadcounts"
 
-static void select_as(int how, uint64_t call)
+static void select_as(enum counting how, uint64_t call)
 {
 	counting = how;
 	taken = call;
@@ -175,7 +175,7 @@ static void select_as(int how, uint64_t call)
 	cpucycles_select(NULL);
 }
 
-static void refused(int how, const char *reason)
+static void refused(enum counting how, const char *reason)
 {
 	struct cpucycles_counter c, i;
 	long long pair[2];
