@@ -135,6 +135,16 @@ static long long half_nominal(void)
 	return (long long)ticks(1000000000);
 }
 
+/* Of no rate. */
+static long long erratic(void)
+{
+	static long long n;
+
+	clock_now += 5;
+	calls++;
+	return n += 1 + calls * calls % 1000;
+}
+
 static long long zero(void)
 {
 	return 0;
@@ -222,7 +232,8 @@ static const struct cpuc_clock
 	stopped = {.read = constant},
 	nearly = {.read = nearly_nominal, .nominal = true},
 	half_clock = {.read = half_nominal, .nominal = true},
-	third_nominal = {.read = third, .nominal = true};
+	third_nominal = {.read = third, .nominal = true},
+	no_rate = {.read = erratic, .nominal = true};
 
 #define CORE CPUC_CORE, NULL, 64
 
@@ -381,6 +392,9 @@ static void check_scales(void)
 	ok(cpuc_scale_ratio(&s->reader.scale) > 1.332 &&
 		   cpuc_scale_ratio(&s->reader.scale) < 1.335,
 	   "is scaled all the same");
+	s = alone("a nominal clock of no rate", CPUC_REFERENCE, &no_rate, 64,
+		  erratic, NULL, NULL);
+	ok(s->reader.scale.mult == 0, "is taken as it is");
 }
 
 static void check_ranking(void)
