@@ -1304,7 +1304,7 @@ static void stepping(void)
 	seed = 0;
 }
 
-/* Real windows, recorded: of each host a line with
+/* Real windows, as tests/bench/windows recorded them: of each host a line with
  * its name, one about the windows, and then groups: a tick, and the ticks of
  * the short and the long run of three windows. */
 #define GROUPS 400
