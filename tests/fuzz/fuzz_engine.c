@@ -63,7 +63,7 @@ static void check_truth(size_t i)
 	    !strncmp(s->trial.reason, "not tried", 9))
 		return;
 	if (!opens || f->tried_as == STUCK ||
-	    (f->tried_as == FAULTS && f->when <= 1001))
+	    (f->tried_as == FAULTS && f->when <= 1000))
 		MUST(!s->trial.usable, "%zu works", i);
 	if (f->tried_as == BACK_OFTEN && f->when > 1 && f->when <= 900 &&
 	    counters[i].kind != CPUC_CALIBRATED)

@@ -308,7 +308,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 					UINT64_C(1) << 33, UINT64_C(1) << 47,
 					UINT64_C(1) << 48, UINT64_C(1) << 62,
 					UINT64_C(1) << 63};
-	static const unsigned whens[] = {1, 2, 3, 17, 300, 900, 1001, 5000};
+	static const unsigned whens[] = {1, 2, 3, 17, 300, 900, 1000, 5000};
 	struct fake *f = &fakes[i];
 	enum { CYCLE, NOMINAL, TICK, TIME } unit;
 	uint8_t x = fuzz_byte(b), y = fuzz_byte(b), z;
