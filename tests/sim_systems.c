@@ -264,10 +264,9 @@ static void check_sysctl(void)
 	ok(cpuc_stated_sysctl(&source) == 0, "0 is no rate");
 }
 
-static void writes(void *arg)
+static void writes(void *page)
 {
-	(void)arg;
-	*(volatile int *)arg = 1;
+	*(volatile int *)page = 1;
 }
 
 static void on_fault(int sig)
@@ -282,12 +281,14 @@ static void check_probe(void)
 	siginfo_t info = {.si_signo = SIGSEGV, .si_code = 0};
 	stack_t now;
 	int sig;
+	void *page =
+		mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaltstack(&stack, NULL);
 	cpuc_probe_begin();
-	sig = cpuc_probe(writes, NULL);
+	sig = cpuc_probe(writes, page);
 	cpuc_probe_end();
 	ok(sig == SIGSEGV && jumps == 1, "a fault is caught");
 #ifdef CPUC_GO_ON
