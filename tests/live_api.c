@@ -108,6 +108,7 @@ static void check_counters(void)
 	struct cpucycles_counter c, best;
 	unsigned i;
 	int selected = 0, sane = 1, split = 1, ranked = 1;
+	const int calibrated = !strcmp(cpucycles_kind(), "calibrated");
 
 	memset(&best, 0, sizeof best);
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
@@ -124,7 +125,9 @@ static void check_counters(void)
 			  (c.kind_id != CPUCYCLES_CALIBRATED || !c.usable ||
 			   c.precision == c.step + 50);
 		selected += !strcmp(c.name, cpucycles_implementation());
+		/* A calibrated counter wins over the clock that it reads. */
 		if (c.usable && c.precision > 0 &&
+		    (c.kind_id != CPUCYCLES_REFERENCE || !calibrated) &&
 		    (best.name == NULL || c.precision < best.precision))
 			best = c;
 	}

@@ -42,9 +42,10 @@ static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
 /* Adds up the pages. An event for another type of core has index 0 and its
  * whole count in the offset. So one index that is not 0 is enough. When the
  * thread moves to another core, no page's count goes back, nor does the sum. */
-static bool perf_read_pages(const struct cpuc_perf_thread *t,
+static bool perf_read_pages(struct cpuc_perf_thread *t,
 			    const struct cpuc_event_set *set, uint64_t *sum)
 {
+	const bool reading = t->reading;
 	uint64_t count;
 	uint32_t any = 0;
 	unsigned i;
@@ -52,11 +53,15 @@ static bool perf_read_pages(const struct cpuc_perf_thread *t,
 	/* Without the first none is used. */
 	if (set->reg == NULL || t->event[0].page == &cpuc_no_page)
 		return false;
+	t->reading = true;
+	CPUC_FENCE();
 	*sum = perf_read_base(t);
 	for (i = 0; i < set->n; i++) {
 		any |= cpuc_page_read(t->event[i].page, set->reg, &count);
 		*sum += count;
 	}
+	CPUC_FENCE();
+	t->reading = reading;
 	return any != 0;
 }
 
@@ -211,7 +216,7 @@ long long cpuc_perf_slow(struct cpuc_event_set *set)
 
 bool cpuc_perf_readable(const struct cpuc_event_set *set)
 {
-	const struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
 	uint64_t sum;
 
 	return cpuc_perf_thread_has(t, set) && perf_read_pages(t, set, &sum);

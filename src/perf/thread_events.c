@@ -83,7 +83,8 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 		if (e->id != 0 && cpuc_event_id(e->fd) == e->id)
 			cpuc_event_close(e->fd);
 		if (why == CPUC_ENDING || (why == CPUC_OLD && mapped)) {
-			cpuc_event_unmap(e->blank);
+			if (!t->reading || why == CPUC_ENDING)
+				cpuc_event_unmap(e->blank);
 			e->blank = NULL;
 		}
 		if (why == CPUC_OLD && mapped && cpuc_event_blank(e->page))

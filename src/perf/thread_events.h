@@ -68,6 +68,7 @@ struct cpuc_perf_thread {
 	unsigned way;        /* how they were opened: cpuc_perf_way */
 	unsigned reads;      /* by system calls since then */
 	uint64_t unreadable; /* ns; when the last pages became that */
+	bool reading; /* in the midst of the pages, but for inline readers */
 };
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
@@ -112,7 +113,8 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 /* Closes the events; the caller has saved their count in `last`. Readers of
  * pages are not under the guard, and a handler that does this to old events may
  * have interrupted one in the middle of a page. So zeros take the page's place
- * until the next old one goes, and the reader finds that `lock` has changed. */
+ * until the next old one goes, and the reader finds that `lock` has changed;
+ * for good if handlers have kept a reader there until then. */
 enum cpuc_perf_drop {
 	CPUC_OLD,
 	CPUC_NEW,   /* opened by the caller: no reader is interrupted */
