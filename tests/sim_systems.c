@@ -226,18 +226,12 @@ static void check_counts(void)
 
 static void check_clock(void)
 {
-	uint64_t a, b, least = UINT64_MAX;
+	bool fine = false;
 	int i;
 
-	for (i = 0; i < 10000; i++) {
-		a = cpuc_os_clock_ns();
-		do
-			b = cpuc_os_clock_ns();
-		while (b == a);
-		least = b - a < least ? b - a : least;
-	}
-	ok(least < 1000, "macOS's fine clock is read: a step of %u ns",
-	   (unsigned)least);
+	for (i = 0; i < 10000; i++)
+		fine |= cpuc_os_clock_ns() % 1000 != 0;
+	ok(fine, "macOS's fine clock is read, not the one of microseconds");
 }
 
 static void check_process(void)
