@@ -3,6 +3,8 @@
 # What is said of a counter in several places is the same in all. Its file, its
 # line in counters.def and its line in configure.ac say it; the pages, the
 # build and the amalgamation follow. Each difference is a line that names it.
+# Functions are called by name; backquotes are what the pages have.
+# shellcheck disable=SC2317,SC2016
 : "${top_srcdir:?is set by make check}"
 . "$top_srcdir/tests/tap.sh"
 
