@@ -15,11 +15,6 @@ struct cpuc_clock {
 	/* Ticks, in 64 bits. */
 	long long (*read)(void);
 
-	/* May run at the core's nominal rate: a tick counts as a cycle where
-	 * the rate is within 1% of the nominal one, or unknown. Where the rate
-	 * of another clock is unknown, its counters are dropped. */
-	bool nominal;
-
 	/* Ticks per second as the hardware or the firmware states them, which
 	 * is confirmed before it is used; 0: unknown. NULL: nothing does. */
 	uint64_t (*stated)(void);
@@ -37,6 +32,11 @@ struct cpuc_clock {
 	uint64_t measured[3]; /* the same, unless exact */
 	bool exact;           /* stated and confirmed, or defined */
 	bool tried;           /* to be calibrated */
+
+	/* May run at the core's nominal rate: a tick counts as a cycle where
+	 * the rate is within 1% of the nominal one, or unknown. Where the rate
+	 * of another clock is unknown, its counters are dropped. */
+	bool nominal;
 };
 
 #define CPUC_CLOCK_UNMEASURED \

@@ -377,7 +377,7 @@ int cpucycles_pair(long long *cycles, long long *instructions)
 		c = cpuc_instructions_slot()->counter;
 	if (c != NULL && c->pair != NULL)
 		c->pair(pair);
-	else if ((set = pair_cycles()) != NULL)
+	else if (c != NULL && (set = pair_cycles()) != NULL)
 		cpuc_perf_pair(set, c->events, pair);
 	*cycles = pair[0];
 	*instructions = pair[1];

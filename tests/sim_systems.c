@@ -142,8 +142,9 @@ static void *pretended_dlsym(const char *name)
 	void *p;
 
 	memcpy(&p, &f, sizeof p);
-	return counting == ABSENT || strcmp(name, "thread_selfcounts") ? NULL
-								       : p;
+	return counting == ABSENT || strcmp(name, "thread_selfcounts") != 0
+		       ? NULL
+		       : p;
 }
 
 #define CPUC_PRETENDED_MACOS

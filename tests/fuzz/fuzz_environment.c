@@ -38,7 +38,7 @@ int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
 {
 	(void)c;
 	(void)why;
-	(void)permille;
+	*permille = 0;
 	asked |= 2;
 	return 0;
 }
