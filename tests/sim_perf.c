@@ -1177,8 +1177,7 @@ static void check_one_pmu(const char *what)
 	if (strcmp(what, "cpu") != 0)
 		put("0-3\n", CPUC_PMUS "%s/cpus", what);
 	here = ~0u;
-	ok(open_counter(&two) == 0 && two.n == 1 &&
-		   two.event[0].type == 0 &&
+	ok(open_counter(&two) == 0 && two.n == 1 && two.event[0].type == 0 &&
 		   two.event[0].config == two.counts && made == 2,
 	   "%s: one event, the generic one", what);
 }
@@ -1261,6 +1260,11 @@ static void handler_counts_two(void)
 	handler_counts_by(read_two);
 }
 
+static struct event *on_core_4(void)
+{
+	return mine(0)->type == 4 ? mine(0) : mine(1);
+}
+
 static void begin_hybrid(int how)
 {
 	static const char *const x86[] = {"cpu_core", "cpu_atom"};
@@ -1273,7 +1277,7 @@ static void begin_hybrid(int how)
 	run(1000);
 	handler_last = read_two();
 	on_core(4);
-	victim = mine(0)->type == 4 ? mine(0) : mine(1);
+	victim = on_core_4();
 	if (how == ERROR_STATE)
 		fail_pinned();
 	else
@@ -1289,7 +1293,23 @@ static void replace_two(void)
 	handler_last = read_two();
 }
 
-static void check_replaced(void)
+/* Handlers in a row, for so long that these are mapped, and replaced, too. */
+static void replace_two_again(void)
+{
+	struct event *first = victim;
+	int i;
+
+	replace_two();
+	now_ns += 30000000;
+	for (i = 0; i < 100; i++)
+		handler_last = read_two();
+	victim = on_core_4();
+	fail_pinned();
+	handler_last = read_two();
+	victim = first;
+}
+
+static void check_replaced(void (*replace)(void), const char *times)
 {
 	uint64_t now;
 	int step;
@@ -1298,15 +1318,16 @@ static void check_replaced(void)
 	for (step = 1; step <= 12; step++) {
 		begin_hybrid(FIRST);
 		handler_last = read_two();
-		victim = mine(0)->type == 4 ? mine(0) : mine(1);
+		victim = on_core_4();
 		run(1000);
 		now = handler_last + 1000;
-		happens = replace_two;
+		happens = replace;
 		in_steps = step;
 		handler_bad += read_two() - now > 2000 || in_steps > 0;
 		handler_bad += victim->gone || read_two() < handler_last;
 	}
-	ok(handler_bad == 0, "two pages are replaced in the midst of a read");
+	ok(handler_bad == 0,
+	   "two pages are replaced in the midst of a read, %s", times);
 }
 
 static void check_owners(void)
@@ -1408,7 +1429,7 @@ static void check_reasons(void)
 	shut_out = true;
 	ok(open_counter(&two) < 0 &&
 		   !strcmp(it.trial.reason, "/proc/sys/kernel/"
-				      "perf_user_access is 0") &&
+					    "perf_user_access is 0") &&
 		   !strcmp(it.trial.hint, "run cpucycles-open as root"),
 	   "%s; %s", it.trial.reason, it.trial.hint);
 	two.access[0] = CPUC_PMUS "cpu/rdpmc";
@@ -1416,7 +1437,7 @@ static void check_reasons(void)
 
 /* Cycles and instructions of one thread, three a cycle. */
 static struct cpuc_event_set retired = {.counts = PERF_COUNT_HW_INSTRUCTIONS,
-				  .reg = register_of};
+					.reg = register_of};
 
 struct pair {
 	uint64_t cycles, instructions;
@@ -1597,11 +1618,13 @@ static void check_x86(void)
 	pmu->opened = 0;
 	ok(cpuc_perf_try(&it, pmu) == 0 && pmu->n == 2 &&
 		   *cpuc_perf_instructions->quick == 0 &&
-		   cpuc_perf_readable(pmu) && cpuc_perf_readable(&cpuc_x86_cycle_events),
+		   cpuc_perf_readable(pmu) &&
+		   cpuc_perf_readable(&cpuc_x86_cycle_events),
 	   "x86: two of instructions beside them");
 	cpuc_perf_close(pmu);
 	cpuc_perf_close(&cpuc_x86_cycle_events);
-	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.trial.reason);
+	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s",
+	   it.trial.reason);
 	put("1\n", CPUC_PMUS "cpu_core/rdpmc");
 	put("1\n", CPUC_PMUS "cpu_atom/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EACCES &&
@@ -1609,9 +1632,11 @@ static void check_x86(void)
 	   "amd64-pmcff: %s", it.trial.reason);
 	cpuc_x86_cycle_events.opened = 0;
 	fresh();
-	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s", it.trial.reason);
+	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s",
+	   it.trial.reason);
 	put("1\n", CPUC_PMUS "cpu/rdpmc");
-	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s", it.trial.reason);
+	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s",
+	   it.trial.reason);
 	put("2\n", CPUC_PMUS "cpu/rdpmc");
 	ok(amd64_pmcff_open(&it) == -EBUSY, "amd64-pmcff: %s", it.trial.reason);
 }
@@ -1660,7 +1685,8 @@ static void check_all(long cases)
 		      "opening two events");
 	check_signals(begin_hybrid, ERROR_STATE, read_two, handler_counts_two,
 		      "replacing two events");
-	check_replaced();
+	check_replaced(replace_two, "once");
+	check_replaced(replace_two_again, "and again");
 	check_owners();
 	check_reasons();
 }

@@ -237,9 +237,23 @@ static uint64_t count_ns(uint64_t ticks)
 }
 
 /* Whether the thread's clock is to be read: it takes as long as a look. */
-static bool count_asks(const struct cpuc_core_count *c, uint64_t d)
+static bool count_clock_due(const struct cpuc_core_count *c, uint64_t d)
 {
 	return c->ran == 0 || c->dense > 0 || c->before + d >= LOOK;
+}
+
+/* Whether the thread was interrupted since the word was last armed, which it is
+ * now. */
+static bool count_rearm(struct cpuc_core_count *c, enum count_pause *pause)
+{
+	const bool interrupted = c->armed != 0 && *c->word != c->armed;
+
+	if (interrupted) {
+		cpuc_rseq_interrupted();
+		*pause = count_pause(c);
+	}
+	c->armed = cpuc_rseq_arm(c->word);
+	return interrupted;
 }
 
 /* Ends what the thread counted from, at the tick that its caller read, measures
@@ -250,7 +264,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	uint64_t t = c->tick + d, ratio, ran = 0, n;
 	uint32_t wait = c->wait;
 	enum count_pause pause = RAN;
-	bool interrupted, asks, due, looked;
+	bool interrupted, clocked, due, looked;
 
 	count_close(c);
 	if (c->word == NULL)
@@ -261,14 +275,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		d = count_since(c->tick, t);
 		c->seen = d < wait ? (uint32_t)d : wait;
 	}
-	interrupted = c->armed != 0 && *c->word != c->armed;
-	if (interrupted) {
-		cpuc_rseq_interrupted();
-		pause = count_pause(c);
-	}
-	c->armed = cpuc_rseq_arm(c->word);
-	asks = interrupted || count_asks(c, d);
-	if (asks)
+	interrupted = count_rearm(c, &pause);
+	clocked = interrupted || count_clock_due(c, d);
+	if (clocked)
 		ran = count_clock(c);
 	ratio = c->ratio.mean;
 	if ((interrupted || count_asks_cpu(c)) && c->cpu != cpuc_rseq_cpu()) {
@@ -281,15 +290,15 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	/* A measurement takes long, and is in no interval. */
 	if (due && !looked) {
 		ran = count_clock(c);
-		asks = true;
+		clocked = true;
 	}
-	if (asks)
+	if (clocked)
 		count_ran(c, ran);
 	else
 		c->before += (uint32_t)(d > c->seen ? d : c->seen);
 	n = count_restart(c, n, count_wait(c, t));
 	d = c->tick - t;
-	if (!asks)
+	if (!clocked)
 		c->ran += count_ns(d < c->ratio.cost ? d : c->ratio.cost);
 	if (looked && !interrupted)
 		cpuc_ratio_took(&c->ratio, d);

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#define THSC_CPI \
-	1 /* struct cpuc_thread_counts: xnu, bsd/sys/resource_private.h */
+/* Gives struct cpuc_thread_counts: xnu, bsd/sys/resource_private.h. */
+#define THSC_CPI 1
 
 static int (*thread_counts_of)(int type, void *counts, size_t size);
 
@@ -38,7 +38,7 @@ const char *cpuc_thread_counts_find(void)
 	if (thread_counts_of(THSC_CPI, &counts, sizeof counts) != 0)
 		return "thread_selfcounts fails";
 	if (counts.cycles == 0 || counts.instructions == 0)
-		return "thread_selfcounts tells zeros (virtual machine?)";
+		return "thread_selfcounts returns zeros (virtual machine?)";
 	return NULL;
 }
 
