@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A clock's rate: stated and confirmed, or measured against the operating
- * system's clock; and the cycles per tick that follow from it. */
+/* A clock's rate, stated and confirmed, or measured against the operating
+ * system's clock; the cycles per tick that follow from it; and the clock's
+ * resolution. */
 #include <config.h>
 #include <errno.h>
-#include "calibrated/calibration.h"
 #include "clock.h"
 #include "system/os_clock.h"
 
+#define READS 65         /* to see the resolution */
+#define STEPS_SEEN 9     /* if reads are faster than the clock's steps, */
+#define STEP_READS 10000 /* each of which takes fewer than so many */
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
 #define BRACKETS 3
 #define AGREE 1000 /* a clock of 10 ns steps agrees over 10 us, mostly */
@@ -24,11 +27,11 @@ static struct moment clock_moment(const struct cpuc_clock *c)
 	int i, wait;
 
 	for (i = 0; i < BRACKETS; i++) {
-		last = c->read();
+		last = c->tick();
 		wait = 1000;
 		do {
 			before = cpuc_os_clock_ns();
-			tick = (uint64_t)c->read();
+			tick = (uint64_t)c->tick();
 			after = cpuc_os_clock_ns();
 		} while (tick == (uint64_t)last && wait--);
 		if (after - before < gap) {
@@ -109,9 +112,8 @@ static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
 	return false;
 }
 
-/* Finds the rate, unless it is known: `hz` is stored last, as this may end in
- * a fault anywhere. */
-static bool clock_find_rate(struct cpuc_clock *c)
+/* `hz` is stored last, as this may end in a fault anywhere. */
+bool cpuc_clock_rate(struct cpuc_clock *c)
 {
 	uint64_t hz = 0;
 
@@ -155,7 +157,7 @@ int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	uint64_t k;
 
 	*scale = cpuc_scale_of(1, 1);
-	if (!clock_find_rate(c))
+	if (!cpuc_clock_rate(c))
 		/* As it is, a nominal clock is still a fair count. */
 		return c->nominal ? 0 : -EAGAIN;
 	if (c->nominal && clock_within(c->hz, nominal_hz, 100))
@@ -173,16 +175,61 @@ int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	return 0;
 }
 
-int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
-			 unsigned *permille)
+void cpuc_sort(uint64_t *v, unsigned n)
 {
-	*permille = 0;
-	c->tried = true;
-	*why = c->distrusted != NULL ? c->distrusted() : NULL;
-	if (*why != NULL)
-		return -ENOTSUP;
-	*why = CPUC_CLOCK_UNMEASURED;
-	return clock_find_rate(c)
-		       ? cpuc_calibrate(c->chains, c->hz, why, permille)
-		       : -EAGAIN;
+	unsigned i, j;
+	uint64_t x;
+
+	for (i = 1; i < n; i++) {
+		x = v[i];
+		for (j = i; j > 0 && v[j - 1] > x; j--)
+			v[j] = v[j - 1];
+		v[j] = x;
+	}
+}
+
+/* A step of a clock that is read several times in each: ticks. They are of
+ * 41.67, and a read of 0.3, on Apple silicon. */
+static uint64_t clock_step(const struct cpuc_clock *c)
+{
+	uint64_t v[STEPS_SEEN + 1], last = (uint64_t)c->tick();
+	unsigned i, reads;
+
+	for (i = 0; i <= STEPS_SEEN; i++, last = v[i - 1]) {
+		reads = STEP_READS;
+		do
+			v[i] = (uint64_t)c->tick();
+		while (v[i] == last && --reads > 0);
+		if (reads == 0)
+			return 0;
+	}
+	for (i = 0; i < STEPS_SEEN; i++)
+		v[i] = v[i + 1] - v[i];
+	cpuc_sort(v, STEPS_SEEN);
+	return v[STEPS_SEEN / 2];
+}
+
+/* By how much the cost of a read varies, or the divisor of all these. The TSC
+ * of AMD's Zen advances by 26 ticks and more at a time, Intel's by 1 or 2. */
+uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
+{
+	uint64_t v[READS], a, b, rest, grain = 0;
+	unsigned i, same = 0;
+
+	for (i = 0; i < READS; i++)
+		v[i] = (uint64_t)c->tick();
+	for (i = 0; i < READS - 1; i++) {
+		v[i] = v[i + 1] - v[i];
+		same += v[i] == 0;
+		for (a = v[i], b = grain; b != 0; b = rest) {
+			rest = a % b;
+			a = b;
+		}
+		grain = a;
+	}
+	if (same > READS / 2)
+		return clock_step(c);
+	cpuc_sort(v, READS - 1);
+	a = v[READS * 7 / 8] - v[READS / 8];
+	return a > grain ? a : grain;
 }

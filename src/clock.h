@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A clock outside the core, however many counters read it: how it is read, its
- * rate, and the core's rate by it. */
+ * rate and its resolution. */
 #ifndef CPUC_CLOCK_H
 #define CPUC_CLOCK_H
 
@@ -13,7 +13,7 @@ struct cpuc_chain_ops;
 
 struct cpuc_clock {
 	/* Ticks, in 64 bits. */
-	long long (*read)(void);
+	long long (*tick)(void);
 
 	/* Ticks per second as the hardware or the firmware states them, which
 	 * is confirmed before it is used; 0: unknown. NULL: nothing does. */
@@ -39,19 +39,23 @@ struct cpuc_clock {
 	bool nominal;
 };
 
+/* Finds the rate, once a process; false: it cannot be measured. May fault, if
+ * the clock may not be read, as the next two may. */
+bool cpuc_clock_rate(struct cpuc_clock *c);
+
 #define CPUC_CLOCK_UNMEASURED \
 	"its rate cannot be measured against CLOCK_MONOTONIC"
 
 /* Finds the scale from ticks to cycles of the nominal rate. 0; -EAGAIN if the
  * clock's rate cannot be measured; -EDOM if the two rates are in no proportion
- * that clocks have. May fault, if the clock may not be read. */
+ * that clocks have. */
 int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		     struct cpuc_scale *scale);
 
-/* Calibrates the process by this clock's chains: 0, or a negative errno with
- * why in static storage, and by how many permille chains disagree, or 0. May
- * fault too. */
-int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
-			 unsigned *permille);
+/* The resolution now, in ticks; 0: the clock stands still. */
+uint64_t cpuc_clock_grain(const struct cpuc_clock *c);
+
+/* Sorts v[0 ... n). */
+void cpuc_sort(uint64_t *v, unsigned n);
 
 #endif

@@ -66,7 +66,7 @@ static void persecond_calibrate(void *unused)
 	for (i = 0; i < cpuc_slot_count && !cpuc_calibration_done(); i++) {
 		clock = cpuc_slots[i].counter->clock;
 		if (clock != NULL && clock->chains != NULL && !clock->tried)
-			cpuc_clock_calibrate(clock, &why, &permille);
+			cpuc_calibrate(clock, &why, &permille);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include "calibrated/calibration.h"
 #include "clock.h"
 #include "perf/available.h"
 #include "persecond.h"
@@ -101,7 +102,7 @@ static int select_calibrate(struct cpuc_slot *slot)
 {
 	const char *why;
 	unsigned permille;
-	int err = cpuc_clock_calibrate(slot->counter->clock, &why, &permille);
+	int err = cpuc_calibrate(slot->counter->clock, &why, &permille);
 
 	if (err != 0 && permille != 0)
 		cpuc_reason(slot, "%s, by %u.%u%%", why, permille / 10,
@@ -184,7 +185,7 @@ static void select_attempt(void *arg)
 		err = c->open(slot);
 	if (err == 0) {
 		if (c->clock != NULL)
-			c->clock->read();
+			c->clock->tick();
 		err = select_reader(slot, a->nominal_hz);
 	}
 	if (err == 0 && c->kind != CPUC_ZERO)

@@ -192,9 +192,10 @@ static void others(uint32_t turns, uint64_t stamp[3])
 static const struct cpuc_chain x86_chain[] = {
 	{multiplies, 7 * 32 * 3}, {ones, 7 * 32}, {others, 7 * 32}};
 static const struct cpuc_chain arm_chain[] = {{ones, 7 * 32}, {others, 7 * 32}};
-static const struct cpuc_chain_ops x86 = {fake_tick, x86_chain, 3, 400};
-static const struct cpuc_chain_ops arm = {fake_tick, arm_chain, 2, 0};
+static const struct cpuc_chain_ops x86 = {x86_chain, 3, 400};
+static const struct cpuc_chain_ops arm = {arm_chain, 2, 0};
 static const struct cpuc_chain_ops *ops = &x86;
+static struct cpuc_clock the_clock = {.tick = fake_tick};
 
 static double distance(double a)
 {
@@ -214,6 +215,13 @@ static uint64_t count(void)
 
 static const char *why;
 static unsigned permille;
+
+static int calibrate(double hz)
+{
+	the_clock.chains = ops;
+	the_clock.hz = (uint64_t)(hz + .5);
+	return cpuc_calibrate(&the_clock, &why, &permille);
+}
 
 static void forget(void)
 {
@@ -236,8 +244,7 @@ static int open_machine(double ghz, double ticks, double by)
 	hook = NULL;
 	multiply = 3;
 	sibling = 1;
-	return cpuc_calibrate(ops, (uint64_t)(ticks * 1e9 + .5), &why,
-			      &permille);
+	return calibrate(ticks * 1e9);
 }
 
 static double truth(void)
@@ -515,8 +522,7 @@ static void interrupted(void)
 	open_machine(4.0, 2.596, 26);
 	forget();
 	bad = 3;
-	ok(!cpuc_calibrate(ops, 2596000000, &why, &permille),
-	   "calibrates with one bad window in three");
+	ok(!calibrate(2596e6), "calibrates with one bad window in three");
 	count();
 	worst = run(2e9, &up);
 	ok(worst < 0.005 && up, "one bad window in three: within %.3f%%",
@@ -697,12 +703,12 @@ static void refusals(void)
 	open_machine(4.0, 2.596, 26);
 	forget();
 	stopped = 1;
-	err = cpuc_calibrate(ops, 2596000000, &why, &permille);
+	err = calibrate(2596e6);
 	ok(err == -EAGAIN, "refuses a clock that stands still: %s", why);
 	stopped = 0;
 	bad = 1;
 	now = 0;
-	err = cpuc_calibrate(ops, 2596000000, &why, &permille);
+	err = calibrate(2596e6);
 	ok(err != 0, "refuses when every window is interrupted: %s", why);
 	ok(now < 20e6, "every window interrupted: ends after %.1f ms",
 	   now / 1e6);
@@ -714,7 +720,7 @@ static int calibrate_beside(double much)
 {
 	forget();
 	sibling = much;
-	return cpuc_calibrate(ops, 2596000000, &why, &permille);
+	return calibrate(2596e6);
 }
 
 static void siblings(void)
@@ -1358,15 +1364,17 @@ static double replay_truth(int i)
 static void replay_host(void)
 {
 	struct cpuc_chain chain = {replay_window, record.cycles};
-	struct cpuc_chain_ops real = {replay_tick, &chain, 1, 0};
+	struct cpuc_chain_ops real = {&chain, 1, 0};
+	struct cpuc_clock by = {
+		.tick = replay_tick, .chains = &real, .hz = record.hz};
 	double v[GROUPS];
 	int i;
 
 	forget();
 	replay_now = record.tick[0];
 	record.next = 0;
-	if (!ok(cpuc_calibrate(&real, record.hz, &why, &permille) == 0,
-		"%s: calibrates", record.host))
+	if (!ok(cpuc_calibrate(&by, &why, &permille) == 0, "%s: calibrates",
+		record.host))
 		return;
 	for (i = 0; i < record.n; i++) {
 		replay_now = record.tick[i];

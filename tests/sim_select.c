@@ -224,16 +224,16 @@ static uint64_t exaggerate(void)
 
 /* The clocks that counters read; NULL: core cycles. */
 static const struct cpuc_clock
-	half = {.read = half_nominal, .stated = gigahertz},
-	liar = {.read = half_nominal, .stated = lie},
-	exaggerating = {.read = half_nominal, .stated = exaggerate},
-	time_unit = {.read = fine, .hz = 123456789, .exact = true},
-	two_fifths_clock = {.read = two_fifths}, third_clock = {.read = third},
-	stopped = {.read = constant},
-	nearly = {.read = nearly_nominal, .nominal = true},
-	half_clock = {.read = half_nominal, .nominal = true},
-	third_nominal = {.read = third, .nominal = true},
-	no_rate = {.read = erratic, .nominal = true};
+	half = {.tick = half_nominal, .stated = gigahertz},
+	liar = {.tick = half_nominal, .stated = lie},
+	exaggerating = {.tick = half_nominal, .stated = exaggerate},
+	time_unit = {.tick = fine, .hz = 123456789, .exact = true},
+	two_fifths_clock = {.tick = two_fifths}, third_clock = {.tick = third},
+	stopped = {.tick = constant},
+	nearly = {.tick = nearly_nominal, .nominal = true},
+	half_clock = {.tick = half_nominal, .nominal = true},
+	third_nominal = {.tick = third, .nominal = true},
+	no_rate = {.tick = erratic, .nominal = true};
 
 #define CORE CPUC_CORE, NULL, 64
 

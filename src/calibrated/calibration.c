@@ -7,12 +7,10 @@
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
+#include "../clock.h"
 #include "../system/os_clock.h"
 #include "calibration.h"
 
-#define READS 65            /* of the clock, to see its resolution */
-#define STEPS_SEEN 9        /* if reads are faster than its steps, */
-#define STEP_READS 10000    /* each of which takes fewer than so many */
 #define STEPS 360           /* of the clock in a window, at least, */
 #define LOOK_STEPS 100      /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
@@ -30,25 +28,12 @@
 
 struct cpuc_calibration cpuc_calibration;
 
-static void middle_sort(uint64_t *v, unsigned n)
-{
-	unsigned i, j;
-	uint64_t x;
-
-	for (i = 1; i < n; i++) {
-		x = v[i];
-		for (j = i; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
-	}
-}
-
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
 {
 	uint64_t sum = 0;
 	unsigned i, used = 0;
 
-	middle_sort(v, n);
+	cpuc_sort(v, n);
 	for (i = 0; i < n; i++)
 		if (cpuc_apart(v[i], v[n / 2]) <= near) {
 			sum += v[i];
@@ -120,53 +105,6 @@ uint64_t cpuc_look(struct cpuc_brief *brief)
 	       (ticks - 1 < UINT32_MAX ? ticks : UINT32_MAX);
 }
 
-/* A step of a clock that is read several times in each: ticks. They are of
- * 41.67, and a read of 0.3, on Apple silicon. */
-static uint64_t clock_step(const struct cpuc_chain_ops *ops)
-{
-	uint64_t v[STEPS_SEEN + 1], last = (uint64_t)ops->tick();
-	unsigned i, reads;
-
-	for (i = 0; i <= STEPS_SEEN; i++, last = v[i - 1]) {
-		reads = STEP_READS;
-		do
-			v[i] = (uint64_t)ops->tick();
-		while (v[i] == last && --reads > 0);
-		if (reads == 0)
-			return 0;
-	}
-	for (i = 0; i < STEPS_SEEN; i++)
-		v[i] = v[i + 1] - v[i];
-	middle_sort(v, STEPS_SEEN);
-	return v[STEPS_SEEN / 2];
-}
-
-/* The clock's resolution in ticks: by how much the cost of a read varies, or
- * the divisor of all these. The TSC of AMD's Zen advances by 26 ticks and more
- * at a time, Intel's by 1 or 2. 0: the clock stands still. */
-static uint64_t clock_grain(const struct cpuc_chain_ops *ops)
-{
-	uint64_t v[READS], a, b, rest, grain = 0;
-	unsigned i, same = 0;
-
-	for (i = 0; i < READS; i++)
-		v[i] = (uint64_t)ops->tick();
-	for (i = 0; i < READS - 1; i++) {
-		v[i] = v[i + 1] - v[i];
-		same += v[i] == 0;
-		for (a = v[i], b = grain; b != 0; b = rest) {
-			rest = a % b;
-			a = b;
-		}
-		grain = a;
-	}
-	if (same > READS / 2)
-		return clock_step(ops);
-	middle_sort(v, READS - 1);
-	a = v[READS * 7 / 8] - v[READS / 8];
-	return a > grain ? a : grain;
-}
-
 /* Chooses the windows' length. */
 static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 {
@@ -174,7 +112,7 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	uint64_t grain, length, turns;
 	uint32_t trial = 1, ticks, again;
 
-	grain = clock_grain(s->ops);
+	grain = cpuc_clock_grain(s->clock);
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
@@ -261,47 +199,66 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
  * life of this one: later rounds come later and later. */
 static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 {
-	uint64_t begun = (uint64_t)s->ops->tick();
+	uint64_t begun = (uint64_t)s->clock->tick();
 	uint64_t ticks = (s->hz >> 16) << round;
 	unsigned reads = 1000u << round;
 
-	while ((uint64_t)s->ops->tick() - begun < ticks && reads-- > 0)
+	while ((uint64_t)s->clock->tick() - begun < ticks && reads-- > 0)
 		;
 }
 
-int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
-		   const char **why, unsigned *permille)
+/* Rounds, until one succeeds. */
+static int calibration_find(struct cpuc_calibration *s, const char **why,
+			    unsigned *permille)
 {
-	struct cpuc_calibration s = {.ops = ops, .hz = hz};
 	unsigned round;
 	int err;
 
-	if (cpuc_calibration.ops != NULL)
-		return 0;
 	for (round = 0;; round++) {
-		err = calibration_round(&s, round, why, permille);
-		if (err == 0)
-			break;
-		if (round + 1 == ROUNDS)
+		err = calibration_round(s, round, why, permille);
+		if (err == 0 || round + 1 == ROUNDS)
 			return err;
-		calibration_pause(&s, round);
+		calibration_pause(s, round);
 	}
+}
+
+int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
+		   unsigned *permille)
+{
+	struct cpuc_calibration s = {.clock = clock, .ops = clock->chains};
+	int err;
+
+	*permille = 0;
+	clock->tried = true;
+	*why = clock->distrusted != NULL ? clock->distrusted() : NULL;
+	if (*why != NULL)
+		return -ENOTSUP;
+	*why = CPUC_CLOCK_UNMEASURED;
+	if (!cpuc_clock_rate(clock))
+		return -EAGAIN;
+	if (cpuc_calibration.clock != NULL)
+		return 0;
+	s.hz = clock->hz;
+	err = calibration_find(&s, why, permille);
+	if (err != 0)
+		return err;
 	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
 	/* A third more for the short run, and what is around both. */
-	s.span = (uint32_t)(((uint64_t)ops->chain->cycles * (s.turns + 2)
+	s.span = (uint32_t)(((uint64_t)s.ops->chain->cycles * (s.turns + 2)
 			     << 31) /
 			    (s.ratio >> 1));
 	s.span += s.span / 3;
-	s.tick = (uint64_t)ops->tick();
-	s.ops = NULL;
+	s.tick = (uint64_t)clock->tick();
+	s.clock = NULL;
 	cpuc_calibration = s;
-	__atomic_store_n(&cpuc_calibration.ops, ops, __ATOMIC_RELEASE);
+	__atomic_store_n(&cpuc_calibration.clock, clock, __ATOMIC_RELEASE);
 	return 0;
 }
 
 bool cpuc_calibration_done(void)
 {
-	return __atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) != NULL;
+	return __atomic_load_n(&cpuc_calibration.clock, __ATOMIC_ACQUIRE) !=
+	       NULL;
 }
 
 double cpuc_calibration_ratio(void)

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cpuc_clock;
+
 /* Ratios are core cycles per tick, in fixed point with so many fraction bits:
  * 32 make the shift free on 32-bit hosts. */
 #define CPUC_RATIO_BITS 32
@@ -26,16 +28,16 @@ struct cpuc_chain {
  * known latency here, as under an emulator. An SMT sibling may lengthen the
  * others, by `slack` permille at most, and never shortens them. */
 struct cpuc_chain_ops {
-	long long (*tick)(void);
 	const struct cpuc_chain *chain;
 	unsigned nchains;
 	unsigned slack;
 };
 
-/* Constant once `ops` is set, but for `recent`. */
+/* Constant once `clock` is set, but for `recent`. */
 struct cpuc_calibration {
-	const struct cpuc_chain_ops *ops; /* NULL: not calibrated */
-	uint64_t hz;                      /* ticks per second */
+	const struct cpuc_clock *clock; /* NULL: not calibrated */
+	const struct cpuc_chain_ops *ops;
+	uint64_t hz; /* ticks per second */
 	uint64_t ratio;
 	uint64_t tick;   /* when it was measured */
 	uint32_t recent; /* any thread's latest ratio, CPUC_RECENT_BITS fewer */
@@ -51,12 +53,12 @@ struct cpuc_calibration {
 
 extern struct cpuc_calibration cpuc_calibration;
 
-/* Calibrates with a clock of `hz` ticks per second. 0, or a negative errno with
- * *why in static storage: -EDOM the chains disagree, by *permille; -EAGAIN too
- * noisy; -ERANGE no plausible rate. Under the lock. A calibrated process stays
- * as it is. */
-int cpuc_calibrate(const struct cpuc_chain_ops *ops, uint64_t hz,
-		   const char **why, unsigned *permille);
+/* Calibrates by a clock that has chains. 0, or a negative errno with *why in
+ * static storage: -ENOTSUP they are distrusted; -EDOM they disagree, by
+ * *permille; -EAGAIN too noisy; -ERANGE no plausible rate. Under the lock; may
+ * fault. A calibrated process stays as it is. */
+int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
+		   unsigned *permille);
 
 /* Whether the process is calibrated. */
 bool cpuc_calibration_done(void);

@@ -7,6 +7,7 @@
  * long the thread ran since the clock was last read. It has not run for longer
  * since its latest count, so the count goes on by that much at most. */
 #include <config.h>
+#include "../clock.h"
 #include "../first_call.h"
 #include "../system/os_clock.h"
 #include "count.h"
@@ -43,7 +44,7 @@ CPUC_THREAD struct cpuc_core_count cpuc_own_count;
 
 static uint64_t count_tick(void)
 {
-	return (uint64_t)cpuc_calibration.ops->tick();
+	return (uint64_t)cpuc_calibration.clock->tick();
 }
 
 /* Ticks from one to the other; 0 where this core's clock is behind the last
@@ -324,7 +325,7 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
 
 	/* Orders the calibration after the caller's load of cpucycles on
 	 * weakly ordered CPUs; a thread's first call always comes here. */
-	if (__atomic_load_n(&cpuc_calibration.ops, __ATOMIC_ACQUIRE) == NULL)
+	if (__atomic_load_n(&cpuc_calibration.clock, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
 	if (!cpuc_guard_enter(&guard))
 		return count_midst(c);

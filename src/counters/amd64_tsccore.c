@@ -83,14 +83,13 @@ static const struct cpuc_chain tsccore_chain[] = {
 /* A sibling that never waits leaves the chains of one cycle two cycles of
  * three: measured up to 7% more on Sapphire Rapids, 4% on Zen 5. */
 static const struct cpuc_chain_ops tsccore_chains = {
-	.tick = tsccore_tick,
 	.chain = tsccore_chain,
 	.nchains = sizeof tsccore_chain / sizeof *tsccore_chain,
 	.slack = 400,
 };
 
 struct cpuc_clock cpuc_x86_tsc = {
-	.read = tsccore_tick,
+	.tick = tsccore_tick,
 	.nominal = true,
 	.stated = cpuc_x86_tsc_stated,
 	.chains = &tsccore_chains,

@@ -26,7 +26,7 @@ static uint64_t arm32_vct_stated(void)
 }
 
 static struct cpuc_clock arm32_vct_clock = {
-	.read = arm32_vct_read,
+	.tick = arm32_vct_read,
 	.stated = arm32_vct_stated,
 };
 

@@ -90,14 +90,13 @@ static const struct cpuc_chain vctcore_chain[] = {
 
 /* Arm cores hardly share a core among threads. */
 static const struct cpuc_chain_ops vctcore_chains = {
-	.tick = vctcore_tick,
 	.chain = vctcore_chain,
 	.nchains = sizeof vctcore_chain / sizeof *vctcore_chain,
 	.slack = 0,
 };
 
 struct cpuc_clock cpuc_arm64_cntvct = {
-	.read = vctcore_tick,
+	.tick = vctcore_tick,
 	.stated = vctcore_stated,
 	.chains = &vctcore_chains,
 };

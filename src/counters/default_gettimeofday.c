@@ -14,7 +14,7 @@ static long long default_gettimeofday_read(void)
 }
 
 static struct cpuc_clock default_gettimeofday_clock = {
-	.read = default_gettimeofday_read,
+	.tick = default_gettimeofday_read,
 	.hz = 1000000,
 	.exact = true,
 };

@@ -14,7 +14,7 @@ static long long default_mach_read(void)
 }
 
 static struct cpuc_clock default_mach_clock = {
-	.read = default_mach_read,
+	.tick = default_mach_read,
 	.exact = true,
 };
 

@@ -14,7 +14,7 @@ static long long default_monotonic_read(void)
 }
 
 static struct cpuc_clock default_monotonic_clock = {
-	.read = default_monotonic_read,
+	.tick = default_monotonic_read,
 	.hz = 1000000000,
 	.exact = true,
 };

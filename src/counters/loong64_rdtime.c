@@ -39,7 +39,7 @@ static uint64_t loong64_rdtime_stated(void)
 }
 
 static struct cpuc_clock loong64_rdtime_clock = {
-	.read = loong64_rdtime_read,
+	.tick = loong64_rdtime_read,
 	.stated = loong64_rdtime_stated,
 };
 

@@ -40,7 +40,7 @@ static uint64_t ppc64_mftb_stated(void)
 }
 
 static struct cpuc_clock ppc64_mftb_clock = {
-	.read = ppc64_mftb_read,
+	.tick = ppc64_mftb_read,
 	.stated = ppc64_mftb_stated,
 };
 

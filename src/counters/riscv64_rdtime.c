@@ -42,7 +42,7 @@ static uint64_t riscv64_rdtime_stated(void)
 }
 
 static struct cpuc_clock riscv64_rdtime_clock = {
-	.read = riscv64_rdtime_read,
+	.tick = riscv64_rdtime_read,
 	.stated = riscv64_rdtime_stated,
 };
 

@@ -26,7 +26,7 @@ static uint64_t s390x_stckf_stated(void)
 }
 
 static struct cpuc_clock s390x_stckf_clock = {
-	.read = s390x_stckf_read,
+	.tick = s390x_stckf_read,
 	.stated = s390x_stckf_stated,
 };
 

@@ -80,7 +80,7 @@ WRAP(PART_PROBING, struct cpuc_slot *, cpuc_select,
 WRAP(PART_CALIBRATING, int, cpuc_clock_scale,
      (struct cpuc_clock * c, uint64_t nominal_hz, struct cpuc_scale *scale),
      (c, nominal_hz, scale))
-WRAP(PART_CALIBRATING, int, cpuc_clock_calibrate,
+WRAP(PART_CALIBRATING, int, cpuc_calibrate,
      (struct cpuc_clock * c, const char **why, unsigned *permille),
      (c, why, permille))
 WRAP(PART_CALIBRATING, uint64_t, cpuc_count_slow, (uintptr_t armed, uint64_t d),

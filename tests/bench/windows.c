@@ -13,13 +13,13 @@
 
 #define GROUP 3
 
-static const struct cpuc_chain_ops *chains(void)
+static const struct cpuc_clock *clock_with_chains(void)
 {
 	size_t i;
 
 	for (i = 0; i < cpuc_slot_count; i++)
 		if (cpuc_slots[i].counter->kind == CPUC_CALIBRATED)
-			return cpuc_slots[i].counter->clock->chains;
+			return cpuc_slots[i].counter->clock;
 	return NULL;
 }
 
@@ -47,28 +47,30 @@ static void name(const char *load)
 
 int main(int argc, char **argv)
 {
-	const struct cpuc_chain_ops *ops = chains();
+	const struct cpuc_clock *clock = clock_with_chains();
+	const struct cpuc_chain *chain;
 	const char *load = argc > 1 ? argv[1] : "idle";
 	int groups = argc > 2 ? atoi(argv[2]) : 300, i, j;
 	uint64_t stamp[GROUP][3], begin;
 	long long ns;
 
-	if (ops == NULL || cpucycles_select(argc > 3 ? argv[3] : NULL) != 0 ||
+	if (clock == NULL || cpucycles_select(argc > 3 ? argv[3] : NULL) != 0 ||
 	    !cpuc_calibration_done()) {
 		fprintf(stderr, "windows: no calibrated counter here\n");
 		return 1;
 	}
+	chain = clock->chains->chain;
 	name(load);
 	printf("clock %llu Hz, %u cycles a turn, %u turns\n",
-	       (unsigned long long)cpuc_calibration.hz, ops->chain->cycles,
+	       (unsigned long long)cpuc_calibration.hz, chain->cycles,
 	       (unsigned)cpuc_calibration.turns);
-	begin = (uint64_t)ops->tick();
+	begin = (uint64_t)clock->tick();
 	for (i = 0; i < groups; i++) {
 		ns = bench_ns();
 		while (bench_ns() - ns < 5000000)
 			;
 		for (j = 0; j < GROUP; j++)
-			ops->chain->window(cpuc_calibration.turns, stamp[j]);
+			chain->window(cpuc_calibration.turns, stamp[j]);
 		printf("%llu", (unsigned long long)(stamp[0][0] - begin));
 		for (j = 0; j < GROUP; j++)
 			printf(" %llu %llu",

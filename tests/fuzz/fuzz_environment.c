@@ -33,8 +33,7 @@ static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,
 struct cpuc_slot cpuc_slots[] = {{.counter = &counter}};
 const size_t cpuc_slot_count = 1;
 
-int cpuc_clock_calibrate(struct cpuc_clock *c, const char **why,
-			 unsigned *permille)
+int cpuc_calibrate(struct cpuc_clock *c, const char **why, unsigned *permille)
 {
 	(void)c;
 	(void)why;

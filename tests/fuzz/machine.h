@@ -237,12 +237,12 @@ static long long read_zero(void)
 }
 
 /* The core, for calibrated counters. */
-static struct cpuc_chain_ops fake_ops;
+static long long (*fake_clock)(void);
 
 static uint64_t run_fake(double cycles)
 {
 	machine.ns += (uint64_t)(cycles / machine.core);
-	return (uint64_t)fake_ops.tick();
+	return (uint64_t)fake_clock();
 }
 
 static void window_fake(uint32_t turns, uint64_t stamp[3])
@@ -254,7 +254,7 @@ static void window_fake(uint32_t turns, uint64_t stamp[3])
 
 static const struct cpuc_chain fake_chain[] = {{window_fake, 480},
 					       {window_fake, 480}};
-static struct cpuc_chain_ops fake_ops = {NULL, fake_chain, 2, 0};
+static const struct cpuc_chain_ops fake_ops = {fake_chain, 2, 0};
 
 static int open_fake(struct cpuc_slot *slot)
 {
@@ -339,10 +339,10 @@ static void build(size_t i, struct fuzz_bytes *b)
 	f->cost = 1u + fuzz_byte(b);
 	counters[i].read = ticks_of[i];
 	/* A process is calibrated once, and a host one such counter. */
-	if (counters[i].kind == CPUC_CALIBRATED && fake_ops.tick != NULL)
+	if (counters[i].kind == CPUC_CALIBRATED && fake_clock != NULL)
 		counters[i].kind = CPUC_REFERENCE;
 	if (counters[i].kind == CPUC_CALIBRATED) {
-		fake_ops.tick = ticks_of[i];
+		fake_clock = ticks_of[i];
 		unit = TICK;
 		counters[i].bits = 64;
 		counters[i].read = cores_of[i];
@@ -362,7 +362,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 		unit = CYCLE;
 	if (unit != CYCLE)
 		counters[i].clock = &clocks[i];
-	clocks[i] = (struct cpuc_clock){.read = ticks_of[i],
+	clocks[i] = (struct cpuc_clock){.tick = ticks_of[i],
 					.nominal = unit == NOMINAL};
 	if (unit == TIME) {
 		f->stated = f->rate;
@@ -395,7 +395,7 @@ static void build_machine(struct fuzz_bytes *b)
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 	calibrated_forget();
 	memset(fakes, 0, sizeof fakes);
-	fake_ops.tick = NULL;
+	fake_clock = NULL;
 	machine.ns = UINT64_C(1000000000) << (x & 7);
 	machine.grain = grains[x >> 3 & 7];
 	machine.stopped = x >> 6 == 3;
