@@ -1,13 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # The rules that make the shared library a drop-in: each rule a test point.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 lib=$top_builddir/.libs/libcpucycles.so.1
 archive=$top_builddir/.libs/libcpucycles.a
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-abi.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 
 if test -f "$lib" && command -v readelf >/dev/null; then
 	readelf -dW "$lib" >"$tmp/dynamic"

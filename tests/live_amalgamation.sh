@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: 0BSD
 # The two files of `make amalgamation`: they compile alone, have the library's
 # counters, pass its self-test, and do not meet another copy of it.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-amalgamation.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation cpucyclespersecond
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 # Such a variable of the makefile.
 variable() {
@@ -15,14 +10,6 @@ variable() {
 }
 warnings="$(variable CPUC_CFLAGS) -Werror"
 libs=$(variable LIBS)
-
-# COMMAND...: says why if it fails.
-quietly() {
-	"$@" >"$tmp/log" 2>&1 || {
-		sed 's/^/# /' "$tmp/log"
-		return 1
-	}
-}
 
 # ARGUMENT...: the compiler, which may have arguments, in a directory that has
 # the two files alone.

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: 0BSD
 # What ./bootstrap tells where something is missing, and where it builds: in a
 # pretended checkout, with pretended programs, so that nothing is installed.
-: "${top_srcdir:?is set by make check}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-bootstrap.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 bin=$tmp/bin
 mkdir "$bin" "$tmp/a checkout"
 for program in cat chmod dirname find mkdir sort tr; do

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: 0BSD
 # What packaging/ has for users of other build systems: a project of each is
 # built against the library. For RPM packages there is tests/packages/rpm.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-systems.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 # LDFLAGS may be libtool's, such as -all-static, which no compiler knows.
 unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS
 : >"$tmp/log"

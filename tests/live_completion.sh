@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: 0BSD
 # Completion offers what --help says, for each tool that was built and for a
 # pretended one that has options of every form.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 files=$top_srcdir/completions
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-completion.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/bin/directory"
 : >"$tmp/bin/direct file"
 cat >"$tmp/bin/cpucycles-selftest" <<'SH'

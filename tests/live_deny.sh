@@ -1,14 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # An unmodified program, cpucycles-info, where a sandbox denies system calls.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-info=$top_builddir/cpucycles-info
+find_tools
+info=$bin/cpucycles-info
 deny=$top_builddir/tests/faults/deny
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-deny.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation
 # LeakSanitizer needs prctl itself.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS

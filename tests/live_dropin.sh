@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: 0BSD
 # Programs built with the original library run on this one, and the reverse.
 # tests/dropin/standin.c stands in for the original.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 dropin=$top_srcdir/tests/dropin
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-dropin.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation
 
 # For either library a directory: its headers, its version, and what it is.
 mkdir "$tmp/ours" "$tmp/standin"
@@ -16,14 +12,6 @@ ln -s "$top_srcdir/include" "$tmp/ours/include"
 ln -s "$dropin" "$tmp/standin/include"
 "$top_builddir/cpucycles-info" --version | sed 's/.* //' >"$tmp/ours/version"
 echo standin >"$tmp/standin/version"
-
-# COMMAND...: says why if it fails.
-quietly() {
-	"$@" >"$tmp/log" 2>&1 || {
-		sed 's/^/# /' "$tmp/log"
-		return 1
-	}
-}
 
 # NAME LIBRARY ARGUMENT...: the program NAME, with the LIBRARY's header.
 program() {

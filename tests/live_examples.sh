@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: 0BSD
 # The programs that users are shown: each runs and prints what it should, and is
 # short; README and the manual have one of them.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-examples.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 counter='[a-z0-9-]+, (core|calibrated|reference|os|zero)'
 
 # prints FILE LINES REGEX COMMAND...: its output has so many lines that match,

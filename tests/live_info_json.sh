@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: 0BSD
 # What cpucycles-info --json prints: the schema, and what the environment and
 # the locale do to it.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-info=$top_builddir/cpucycles-info
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-json.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation cpucyclespersecond
+find_tools
+info=$bin/cpucycles-info
 
 # valid NAME: "$tmp/out" must be what the schema says, which is looked at last.
 valid() {

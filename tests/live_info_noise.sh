@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: 0BSD
 # cpucycles-info --noise. What it finds is this machine's affair, so each run is
 # judged by what that run printed.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-info=$top_builddir/cpucycles-info
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-noise.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation cpucyclespersecond
+find_tools
+info=$bin/cpucycles-info
 
 "$info" --noise >"$tmp/out" 2>"$tmp/err"
 status=$?

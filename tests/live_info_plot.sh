@@ -1,13 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # What cpucycles-info --plot draws: its width, its characters, its colours.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-info=$top_builddir/cpucycles-info
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-plot.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation cpucyclespersecond COLUMNS NO_COLOR
+find_tools
+info=$bin/cpucycles-info
+unset COLUMNS NO_COLOR
 escape=$(printf '\033')
 
 # bars WIDTH TEXT: the longest bar of "$tmp/out", in ASCII, fills the width; the

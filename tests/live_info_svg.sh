@@ -1,13 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # What cpucycles-info --svg draws, and where it cannot.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-info=$top_builddir/cpucycles-info
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-svg.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation cpucyclespersecond
+find_tools
+info=$bin/cpucycles-info
 svg=$tmp/a.svg
 
 "$info" --svg "$svg" >"$tmp/out" 2>"$tmp/err"

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: 0BSD
 # Installs into a directory and builds programs against that as users do:
 # plain -lcpucycles or pkg-config, shared or static, C or C++.
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
-
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-install.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 make=${MAKE:-make}
 (cd "$top_builddir" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$make" \

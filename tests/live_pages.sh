@@ -3,13 +3,9 @@
 # Each command that a page prints is run as printed, over an installed library,
 # or is in the list below, which says why it is not.
 # shellcheck disable=SC2016 # what pages have between quotes is not the shell's
-: "${top_srcdir:?is set by make check}" "${top_builddir:?too}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-pages.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS TESTS
-unset cpucyclesimplementation cpucyclespersecond
 
 # What is not run: the reason, and a pattern.
 not_run='

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: 0BSD
 # Test Anything Protocol for shell tests: source it, then `ok TEXT` after the
-# command whose success is the test, and done_testing at the end.
+# command whose success is the test, and done_testing at the end. Tests have a
+# directory, tmp, and no variable of ours in the environment.
 # shellcheck shell=sh
 
 tap_run=0
 tap_bad=0
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-test.XXXXXX") || exit 99
+trap 'rm -rf "$tmp"' EXIT
+unset cpucyclesimplementation cpucyclespersecond
 
 ok() {
 	tap_status=$?
@@ -27,4 +31,43 @@ done_testing() {
 	echo "1..$tap_run"
 	[ "$tap_bad" -eq 0 ]
 	exit
+}
+
+# COMMAND...: its output goes to the log, which is shown if it fails.
+quietly() {
+	"$@" >"$tmp/log" 2>&1 || {
+		sed 's/^/# /' "$tmp/log"
+		return 1
+	}
+}
+
+# Sets bin to the directory of the tools. libtool's wrappers run the same
+# programs, but take ten times as long as these.
+find_tools() {
+	bin=${top_builddir:?is set by make check}
+	[ -x "$bin/.libs/cpucycles-info" ] || return 0
+	bin=$bin/.libs
+	LD_LIBRARY_PATH=$bin${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+	export LD_LIBRARY_PATH
+}
+
+# TOOL [ARGUMENT]...: four points that hold for every tool; the arguments make
+# it print something.
+check_command_line() {
+	tool=$1
+	shift
+	"$tool" --help | grep -q "^Usage: ${tool##*/}"
+	ok "--help"
+	"$tool" --version | grep -qE "^${tool##*/} \(libcpucycles\) [^ ]+\$"
+	ok "--version"
+	"$tool" --nonesuch >"$tmp/out" 2>"$tmp/err"
+	[ $? -eq 2 ] && grep -q -- --help "$tmp/err" && ! [ -s "$tmp/out" ]
+	ok "an unknown option is status 2 and points to --help"
+	if [ -w /dev/full ]; then
+		"$tool" "$@" >/dev/full 2>"$tmp/err"
+		[ $? -eq 1 ] && [ -s "$tmp/err" ]
+		ok "a full disk is status 1, with a message"
+	else
+		skip "there is no /dev/full"
+	fi
 }

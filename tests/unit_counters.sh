@@ -5,11 +5,8 @@
 # build and the amalgamation follow. Each difference is a line that names it.
 # Functions are called by name; backquotes are what the pages have.
 # shellcheck disable=SC2317,SC2016
-: "${top_srcdir:?is set by make check}"
-. "$top_srcdir/tests/tap.sh"
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-counters.XXXXXX") || exit 99
-trap 'rm -rf "$tmp"' EXIT
 cd "$top_srcdir" || exit 99
 
 # The lines of counters.def: the file's name, and where it has been seen to
