@@ -66,8 +66,7 @@ static double rate_median(const long long *values, int n)
 	static long long sorted[RATE_STEPS_MOST];
 
 	memcpy(sorted, values, (size_t)n * sizeof *sorted);
-	stats_sort(sorted, n);
-	return (double)stats_quantile(sorted, n, 1, 2);
+	return (double)stats_median(sorted, n);
 }
 
 struct rate_summary rate_steps_sum(const struct rate_steps *s)

@@ -21,6 +21,12 @@ long long stats_quantile(const long long *sorted, int n, int part, int parts)
 	return sorted[(long long)(n - 1) * part / parts];
 }
 
+long long stats_median(long long *values, int n)
+{
+	stats_sort(values, n);
+	return stats_quantile(values, n, 1, 2);
+}
+
 double stats_iqm(const long long *sorted, int n)
 {
 	long long sum = 0;

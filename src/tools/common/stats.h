@@ -9,6 +9,9 @@ void stats_sort(long long *values, int n);
 /* The quantile part/parts of n > 0 sorted values: 1, 2 is the median. */
 long long stats_quantile(const long long *sorted, int n, int part, int parts);
 
+/* Sorts n > 0 values; their median. */
+long long stats_median(long long *values, int n);
+
 /* The interquartile mean of n > 0 sorted values: the few that were interrupted
  * do not change it. */
 double stats_iqm(const long long *sorted, int n);

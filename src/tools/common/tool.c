@@ -31,6 +31,40 @@ int tool_end(const char *tool, int status)
 	return TOOL_FINDING;
 }
 
+int tool_no_counter(const char *tool, const char *name)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	fprintf(stderr, "%s: no counter is called '%s'; there are", tool, name);
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		fprintf(stderr, " %s", c.name);
+	fprintf(stderr, "\n");
+	return TOOL_USAGE;
+}
+
+const char *tool_why(const struct cpucycles_counter *c)
+{
+	static char text[sizeof c->reason + sizeof c->hint + 2];
+
+	snprintf(text, sizeof text, "%s%s%s", c->reason,
+		 c->hint[0] != '\0' ? "; " : "", c->hint);
+	return text;
+}
+
+long long tool_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+long long tool_ns(void)
+{
+	return tool_clock_ns(CLOCK_MONOTONIC);
+}
+
 void tool_progress(const char *text)
 {
 	if (isatty(2))

@@ -3,6 +3,10 @@
 #ifndef TOOL_H
 #define TOOL_H
 
+#include <time.h>
+
+struct cpucycles_counter;
+
 enum tool_status {
 	TOOL_GOOD = 0,
 	TOOL_FINDING = 1, /* something is not as it should be */
@@ -19,6 +23,18 @@ int tool_usage(const char *tool, const char *unexpected);
 /* Returns the exit status: `status`, unless the output could not be written;
  * then a message says so. */
 int tool_end(const char *tool, int status);
+
+/* Says on standard error that there is no such counter, and names all. Returns
+ * TOOL_USAGE. */
+int tool_no_counter(const char *tool, const char *name);
+
+/* Why the counter cannot be used: "REASON; HINT", or "REASON". Static storage.
+ */
+const char *tool_why(const struct cpucycles_counter *c);
+
+/* A clock, and CLOCK_MONOTONIC, in nanoseconds. */
+long long tool_clock_ns(clockid_t clock);
+long long tool_ns(void);
 
 /* Shows on the terminal what takes so long, in place of the last such text; ""
  * at the end. Does nothing where standard error is no terminal. */

@@ -2,10 +2,10 @@
 /* Measures the count: its difference from call to call, and its rate. */
 #include <config.h>
 #include <string.h>
-#include <time.h>
 #include "calls.h"
 #include "cpucycles.h"
 #include "../common/stats.h"
+#include "../common/tool.h"
 
 #define TRIES 3 /* an interrupt rarely hits all of them */
 
@@ -79,14 +79,6 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n,
 	}
 }
 
-long long calls_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
 /* Counts taken just inside and just outside the two readings of the clock give
  * bounds that hold however long a reading takes. The difference of two counts
  * is off by up to a tick, which is microseconds with some counters. In a longer
@@ -99,12 +91,12 @@ static void calls_observe_once(struct observed *o, double tick)
 	long i;
 
 	outer = cpucycles();
-	ns = calls_ns();
+	ns = tool_ns();
 	inner = cpucycles();
 	for (i = 0; i < o->loops; i++)
 		__asm__ __volatile__("");
 	inner = cpucycles() - inner;
-	ns = calls_ns() - ns;
+	ns = tool_ns() - ns;
 	outer = cpucycles() - outer;
 	if (ns <= 0 || (o->ns > 0 && ns >= o->ns))
 		return;

@@ -6,9 +6,6 @@
 #define CALLS_FEW 64    /* the text report has so many differences */
 #define CALLS_MANY 4096 /* enough for a histogram */
 
-/* CLOCK_MONOTONIC. */
-long long calls_ns(void);
-
 /* In cycles. */
 struct calls {
 	int n;
@@ -43,9 +40,8 @@ struct histogram {
 void calls_histogram(struct histogram *h, const long long *sorted, int n,
 		     int bins);
 
-#define OBSERVED                                                    \
-	8 /* loops: of 8192 iterations, of twice as many, and so on \
-	   */
+/* Loops: of 8192 iterations, of twice as many, and so on. */
+#define OBSERVED 8
 
 struct observed {
 	long loops;

@@ -54,20 +54,14 @@ static const char help[] =
 static int select_counter(const char *name)
 {
 	struct cpucycles_counter c;
-	unsigned i;
 
 	if (cpucycles_select(name) == 0)
 		return TOOL_GOOD;
-	if (cpucycles_counterbyname(name, &c, sizeof c) == 0) {
-		fprintf(stderr, "%s: %s does not work here: %s\n", TOOL, name,
-			report_why(&c));
-		return TOOL_FINDING;
-	}
-	fprintf(stderr, "%s: there is no counter '%s' here, but there are:\n",
-		TOOL, name);
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		fprintf(stderr, "  %s\n", c.name);
-	return TOOL_USAGE;
+	if (cpucycles_counterbyname(name, &c, sizeof c) != 0)
+		return tool_no_counter(TOOL, name);
+	fprintf(stderr, "%s: %s does not work here: %s\n", TOOL, name,
+		tool_why(&c));
+	return TOOL_FINDING;
 }
 
 enum { COUNTER = 256, NOISE, FORM };

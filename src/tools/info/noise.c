@@ -27,12 +27,6 @@
 #define BATCHES_MIN 16
 #define BATCHES_NS 1000000000LL /* enough, when there are so many */
 
-static long long noise_median(long long *values, int n)
-{
-	stats_sort(values, n);
-	return stats_quantile(values, n, 1, 2);
-}
-
 struct noise_gaps noise_sum(long long *ns, int n, long long total)
 {
 	struct noise_gaps g = {0, 0, 0, 0};
@@ -40,7 +34,7 @@ struct noise_gaps noise_sum(long long *ns, int n, long long total)
 
 	if (n == 0)
 		return g;
-	g.median = noise_median(ns, n);
+	g.median = stats_median(ns, n);
 	g.longest = ns[n - 1];
 	for (i = 0; i < n; i++)
 		g.share += (double)ns[i] / (double)total;
@@ -50,7 +44,7 @@ struct noise_gaps noise_sum(long long *ns, int n, long long total)
 
 double noise_scatter(long long *values, int n)
 {
-	long long median = noise_median(values, n);
+	long long median = stats_median(values, n);
 
 	return (double)(stats_quantile(values, n, 3, 4) -
 			stats_quantile(values, n, 1, 4)) /
@@ -64,8 +58,8 @@ double noise_drift(const long long *values, int n)
 
 	memcpy(first, values, (size_t)quarter * sizeof *first);
 	memcpy(last, values + n - quarter, (size_t)quarter * sizeof *last);
-	from = noise_median(first, quarter);
-	return (double)llabs(noise_median(last, quarter) - from) /
+	from = stats_median(first, quarter);
+	return (double)llabs(stats_median(last, quarter) - from) /
 	       (double)(from > 0 ? from : 1);
 }
 
@@ -93,7 +87,7 @@ static long long noise_typical(const long long *values, int n)
 	long long sorted[NOISE_BATCHES];
 
 	memcpy(sorted, values, (size_t)n * sizeof *sorted);
-	return noise_median(sorted, n);
+	return stats_median(sorted, n);
 }
 
 int noise_in_turn(const long long *a, const long long *b, int n, long long step)
@@ -126,8 +120,8 @@ static long long noise_step(void)
 	int i;
 
 	for (i = 0; i < READINGS; i++)
-		step[i] = -calls_ns() + calls_ns();
-	return noise_median(step, READINGS);
+		step[i] = -tool_ns() + tool_ns();
+	return stats_median(step, READINGS);
 }
 
 static void noise_listen(struct noise *n)
@@ -139,16 +133,16 @@ static void noise_listen(struct noise *n)
 
 	memset(gap, 0, sizeof gap); /* takes the page faults */
 	least = least < GAP_NS ? GAP_NS : least;
-	begin = last = calls_ns();
+	begin = last = tool_ns();
 	do {
-		now = calls_ns();
+		now = tool_ns();
 		if (now - last >= least) {
 			seen = cpucycles_interruptions();
 			kind = seen != before ? NOISE_PREEMPTION
 					      : NOISE_INTERRUPTS;
 			before = seen;
 			gap[kind][count[kind]++] = now - last - step;
-			now = calls_ns();
+			now = tool_ns();
 		}
 		last = now;
 	} while (now - begin < NOISE_LISTEN_NS && count[kind] < GAPS);
@@ -178,9 +172,9 @@ static unsigned long noise_turns(void)
 	for (;; turns *= 2) {
 		best = WINDOW_NS;
 		for (i = 0; i < 5; i++) {
-			ns = calls_ns();
+			ns = tool_ns();
 			noise_work(turns);
-			ns = calls_ns() - ns;
+			ns = tool_ns() - ns;
 			best = ns < best ? ns : best;
 		}
 		if (best >= WINDOW_NS / 2)
@@ -198,11 +192,11 @@ static void noise_batch(unsigned long turns, long long cycles[2][NOISE_HALF],
 
 	for (i = 0; i < WINDOWS; i++) {
 		c = &cycles[i % 2][i / 2];
-		begin = calls_ns();
+		begin = tool_ns();
 		*c = -cpucycles();
 		noise_work(turns);
 		*c += cpucycles();
-		ns[i] = calls_ns() - begin;
+		ns[i] = tool_ns() - begin;
 		rate_steps_add(steps, begin, ns[i], grain);
 	}
 }
@@ -212,19 +206,19 @@ static void noise_windows(struct noise *n)
 	static long long cycles[2][NOISE_HALF], ns[WINDOWS];
 	static struct rate_steps steps;
 	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
-	long long scatter[NOISE_BATCHES], begin = calls_ns();
+	long long scatter[NOISE_BATCHES], begin = tool_ns();
 	unsigned long turns = noise_turns();
-	const long long grain = rate_steps_grain(calls_ns);
+	const long long grain = rate_steps_grain(tool_ns);
 	struct cpucycles_counter c = {.step = 0};
 	int b;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
 	for (b = 0; b < NOISE_BATCHES &&
-		    (b < BATCHES_MIN || calls_ns() - begin < BATCHES_NS);
+		    (b < BATCHES_MIN || tool_ns() - begin < BATCHES_NS);
 	     b++) {
 		noise_batch(turns, cycles, ns, &steps, grain);
-		median[0][b] = noise_median(cycles[0], NOISE_HALF);
-		median[1][b] = noise_median(cycles[1], NOISE_HALF);
+		median[0][b] = stats_median(cycles[0], NOISE_HALF);
+		median[1][b] = stats_median(cycles[1], NOISE_HALF);
 		scatter[b] = (long long)(noise_scatter(ns, WINDOWS) * 1e6);
 		length[b] = stats_quantile(ns, WINDOWS, 1, 2);
 	}
@@ -233,16 +227,16 @@ static void noise_windows(struct noise *n)
 	n->visible = noise_in_turn(median[0], median[1], b, c.step);
 	n->apart = noise_apart(median[0], b, c.step);
 	n->coarse = noise_apart(median[0], 1, c.step) > NOISE_LIMIT;
-	n->dither = (double)noise_median(scatter, b) / 1e6;
+	n->dither = (double)stats_median(scatter, b) / 1e6;
 	n->worst = (double)scatter[b - 1] / 1e6;
-	n->windowns = (int)noise_median(length, b);
+	n->windowns = (int)stats_median(length, b);
 }
 
 const struct noise *noise_measure(void)
 {
 	static struct noise n;
 	struct system_time before, after;
-	long long begin = calls_ns(), hz[5];
+	long long begin = tool_ns(), hz[5];
 	int told = system_time("", &before), cpu = affinity_here(), i;
 
 	memset(&n, 0, sizeof n);
@@ -253,7 +247,7 @@ const struct noise *noise_measure(void)
 	noise_windows(&n);
 	for (i = 0; i < 5; i++)
 		hz[i] = cpucycles_observepersecond();
-	n.hz = noise_median(hz, 5);
+	n.hz = stats_median(hz, 5);
 	tool_progress("");
 	if (told == 0 && system_time("", &after) == 0)
 		n.steal = (double)(after.stolen - before.stolen) /
@@ -261,6 +255,6 @@ const struct noise *noise_measure(void)
 					   ? after.busy - before.busy
 					   : 1);
 	system_read("", cpu < 0 ? 0 : cpu, &n.system);
-	n.seconds = (double)(calls_ns() - begin) / 1e9;
+	n.seconds = (double)(tool_ns() - begin) / 1e9;
 	return &n;
 }

@@ -17,15 +17,6 @@
 
 #define SAMPLES 15 /* of a core's rate */
 
-const char *report_why(const struct cpucycles_counter *c)
-{
-	static char text[sizeof c->reason + sizeof c->hint + 2];
-
-	snprintf(text, sizeof text, "%s%s%s", c->reason,
-		 c->hint[0] != '\0' ? "; " : "", c->hint);
-	return text;
-}
-
 const char *const report_variables[] = {"cpucyclesimplementation",
 					"cpucyclespersecond"};
 
@@ -54,7 +45,7 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 		return "--counter names another";
 	if (cpucycles_counterbyname(value, &c, sizeof c) != 0)
 		return "there is no such counter here";
-	return c.usable ? "privileges are raised" : report_why(&c);
+	return c.usable ? "privileges are raised" : tool_why(&c);
 }
 
 /* Finds the CPU's name in /proc/cpuinfo; arm64 and s390x have none there. */
@@ -208,11 +199,11 @@ int report_text(const struct request *r)
 	       c.per_thread ? "yes" : report_shared(&c));
 	report_instructions(&other);
 	printf("cpucycles instructions %s%s\n",
-	       other.usable ? other.name : "unavailable: ", report_why(&other));
+	       other.usable ? other.name : "unavailable: ", tool_why(&other));
 	for (i = 0; cpucycles_counter(i, &other, sizeof other) == 0; i++)
 		if (!other.usable)
 			printf("cpucycles unavailable %s: %s\n", other.name,
-			       report_why(&other));
+			       tool_why(&other));
 	report_notes(&c, r);
 	return TOOL_GOOD;
 }
@@ -247,7 +238,7 @@ static int report_no_rate(void)
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
 		if (c.kind_id == CPUCYCLES_CALIBRATED && !c.usable)
 			fprintf(stderr, "cpucycles-info: %s: %s\n", c.name,
-				report_why(&c));
+				tool_why(&c));
 	return TOOL_FINDING;
 }
 

@@ -34,11 +34,7 @@ void report_machine(struct machine *m);
 #define VARIABLES 2
 extern const char *const report_variables[VARIABLES];
 
-/* Why this value of variable i has no effect; "" if it has. Static storage, as
- * the next. */
+/* Why this value of variable i has no effect; "" if it has. Static storage. */
 const char *report_why_not(int i, const char *value, const struct request *r);
-
-/* Why the counter cannot be used: "REASON; HINT", or "REASON". */
-const char *report_why(const struct cpucycles_counter *c);
 
 #endif

@@ -6,6 +6,8 @@
  * counter has no part. */
 #include <config.h>
 #include "../common/known.h"
+#include "../common/stats.h"
+#include "../common/tool.h"
 #include "chain.h"
 #include "counting.h"
 
@@ -36,22 +38,22 @@ static void chain_run(int row)
 static void chain_measure(const struct selftest *t, struct chain_lengths *l)
 {
 	static long long count[ROWS][TIMINGS], ns[ROWS][TIMINGS];
-	long long end = counting_ns() + t->ms * 1000000LL;
+	long long end = tool_ns() + t->ms * 1000000LL;
 	int n, row;
 
 	/* They take turns, so that all see the same machine. */
-	for (n = 0; n < TIMINGS && (n < 21 || counting_ns() < end); n++)
+	for (n = 0; n < TIMINGS && (n < 21 || tool_ns() < end); n++)
 		for (row = 0; row < ROWS; row++) {
-			ns[row][n] = -counting_ns();
+			ns[row][n] = -tool_ns();
 			count[row][n] = -cpucycles();
 			chain_run(row);
 			count[row][n] += cpucycles();
-			ns[row][n] += counting_ns();
+			ns[row][n] += tool_ns();
 		}
 	for (row = 0; row < ROWS; row++) {
-		l->count[row] = counting_median(count[row], n);
+		l->count[row] = stats_median(count[row], n);
 		l->count[row] -= row == NOTHING ? 0 : l->count[NOTHING];
-		l->ns[row] = counting_median(ns[row], n);
+		l->ns[row] = stats_median(ns[row], n);
 		l->ns[row] -= row == NOTHING ? 0 : l->ns[NOTHING];
 	}
 	l->timings = n;

@@ -3,6 +3,7 @@
 #include <config.h>
 #include <time.h>
 #include "../common/stats.h"
+#include "../common/tool.h"
 #include "counting.h"
 
 #define BATCH 2000          /* calls between two looks at the clock */
@@ -23,19 +24,6 @@
  * times that long it has settled. */
 #define TOLERANCE_WRAP(wraps) ((wraps) == 1 ? 50 : 25)
 
-long long counting_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-long long counting_ns(void)
-{
-	return counting_clock_ns(CLOCK_MONOTONIC);
-}
-
 /* Without the clock: where reading that is a system call, the thread would
  * spend its time in the kernel, which some counters leave out. */
 void counting_work(void)
@@ -46,28 +34,22 @@ void counting_work(void)
 		__asm__ __volatile__("");
 }
 
-long long counting_median(long long *values, int n)
-{
-	stats_sort(values, n);
-	return stats_quantile(values, n, 1, 2);
-}
-
 long long counting_step(long long last)
 {
-	long long end = counting_ns() + 1000000000, step;
+	long long end = tool_ns() + 1000000000, step;
 	int i;
 
 	do
 		for (i = 0; i < BATCH; i++)
 			if ((step = cpucycles() - last) > 0)
 				return step;
-	while (counting_ns() < end);
+	while (tool_ns() < end);
 	return 0;
 }
 
 void counting_order(struct counting_order *o, long long ns)
 {
-	long long end = counting_ns() + ns, now;
+	long long end = tool_ns() + ns, now;
 	int i;
 
 	do {
@@ -79,7 +61,7 @@ void counting_order(struct counting_order *o, long long ns)
 			o->last = now;
 		}
 		o->calls += BATCH;
-	} while (counting_ns() < end);
+	} while (tool_ns() < end);
 }
 
 /* The time in which the counter counts. */
@@ -97,13 +79,13 @@ static long long counting_window(clockid_t clock, double length)
 	long long begin, end, count, ns;
 
 	cpucycles();
-	begin = counting_clock_ns(clock);
+	begin = tool_clock_ns(clock);
 	count = cpucycles();
-	end = counting_ns() + (long long)length;
+	end = tool_ns() + (long long)length;
 	do
 		counting_work();
-	while (counting_ns() < end);
-	ns = counting_clock_ns(clock) - begin;
+	while (tool_ns() < end);
+	ns = tool_clock_ns(clock) - begin;
 	count = cpucycles() - count;
 	return (long long)((double)count * 1e9 / (double)ns);
 }
@@ -115,7 +97,7 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 	long long (*right)(void) = selftest_follows(t)
 					   ? cpucycles_observepersecond
 					   : cpucycles_persecond;
-	long long end = counting_ns() + ms * 1000000LL, before, after;
+	long long end = tool_ns() + ms * 1000000LL, before, after;
 	long long ppm[WINDOWS_MAX], hz[WINDOWS_MAX];
 	double length = (double)t->counter.precision * WINDOW_STEPS * 1e9 /
 			(double)cpucycles_persecond();
@@ -124,7 +106,7 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 	length = length < WINDOW_NS ? WINDOW_NS : length;
 	length = length > WINDOW_MAX ? WINDOW_MAX : length;
 	while (n < WINDOWS_MAX && tries++ < 5 * WINDOWS_MAX &&
-	       (n < WINDOWS_MIN || counting_ns() < end)) {
+	       (n < WINDOWS_MIN || tool_ns() < end)) {
 		before = right();
 		hz[n] = counting_window(counting_clock_id(t), length);
 		after = right();
@@ -139,8 +121,8 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 	}
 	if (n < WINDOWS_MIN)
 		return false;
-	*r = (struct selftest_rate){counting_median(ppm, n),
-				    counting_median(hz, n), n};
+	*r = (struct selftest_rate){stats_median(ppm, n), stats_median(hz, n),
+				    n};
 	return true;
 }
 
@@ -156,18 +138,18 @@ enum outcome counting_monotone(struct selftest *t)
 
 enum outcome counting_advances(struct selftest *t)
 {
-	long long end = counting_ns() + t->ms * 1000000LL;
+	long long end = tool_ns() + t->ms * 1000000LL;
 	long long last = cpucycles(), step[STEPS], median;
 	int n = 0;
 
-	for (; n < STEPS && (n < 3 || counting_ns() < end); n++) {
+	for (; n < STEPS && (n < 3 || tool_ns() < end); n++) {
 		step[n] = counting_step(last);
 		if (step[n] == 0)
 			return say(t, BAD, "stood still at %lld for a second",
 				   last);
 		last += step[n];
 	}
-	median = counting_median(step, n);
+	median = stats_median(step, n);
 	return say(t, GOOD,
 		   "%d steps, the median %lld cycles, the smallest %lld", n,
 		   median, step[0]);
@@ -208,13 +190,13 @@ enum outcome counting_wrap32(struct selftest *t)
 		return say(t, SKIPPED,
 			   "takes %.1f seconds; this run waits at most %d",
 			   seconds, t->wait_s);
-	start = counting_clock_ns(clock);
+	start = tool_clock_ns(clock);
 	count = cpucycles();
 	do {
 		counting_work();
 		if (call)
 			cpucycles();
-		ns = counting_clock_ns(clock) - start;
+		ns = tool_clock_ns(clock) - start;
 	} while ((double)ns < seconds * 1e9);
 	count = cpucycles() - count;
 	if (!counting_rate(t, t->ms / 10, &after))

@@ -3,18 +3,10 @@
 #ifndef COUNTING_H
 #define COUNTING_H
 
-#include <time.h>
 #include "selftest.h"
-
-/* A clock, and CLOCK_MONOTONIC, in nanoseconds. */
-long long counting_clock_ns(clockid_t clock);
-long long counting_ns(void);
 
 /* Keeps the core busy for tens of microseconds, in user mode. */
 void counting_work(void);
-
-/* Sorts the values. */
-long long counting_median(long long *values, int n);
 
 /* Waits until the count is above `last`. Returns by how much, or 0 if that
  * takes more than a second. */

@@ -174,7 +174,7 @@ static void choose_note(const struct cpucycles_counter *c)
 		       named);
 	else
 		printf("# cpucyclesimplementation=%s was not taken: %s\n",
-		       named, other.reason);
+		       named, tool_why(&other));
 }
 
 /* Selects the counter to check; NULL: the one that programs get. Returns an
@@ -182,15 +182,9 @@ static void choose_note(const struct cpucycles_counter *c)
 static int choose_counter(struct cpucycles_counter *c, const char *name)
 {
 	bool works = name == NULL || cpucycles_select(name) == 0;
-	unsigned i;
 
-	if (cpucycles_counterbyname(name, c, sizeof *c) != 0) {
-		fprintf(stderr, TOOL ": no counter is called '%s'; try", name);
-		for (i = 0; cpucycles_counter(i, c, sizeof *c) == 0; i++)
-			fprintf(stderr, " %s", c->name);
-		fprintf(stderr, "\n");
-		return TOOL_USAGE;
-	}
+	if (cpucycles_counterbyname(name, c, sizeof *c) != 0)
+		return tool_no_counter(TOOL, name);
 	if (works)
 		printf("# libcpucycles %s\n"
 		       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
@@ -199,8 +193,8 @@ static int choose_counter(struct cpucycles_counter *c, const char *name)
 	if (works && name == NULL)
 		choose_note(c);
 	if (!works)
-		printf("Bail out! %s does not work here: %s%s%s\n", name,
-		       c->reason, *c->hint ? "; " : "", c->hint);
+		printf("Bail out! %s does not work here: %s\n", name,
+		       tool_why(c));
 	return works ? TOOL_GOOD : TOOL_FINDING;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../common/affinity.h"
+#include "../common/tool.h"
 #include "counting.h"
 #include "elsewhere.h"
 
@@ -20,7 +21,6 @@
 /* A thread or a child, and how it counts. */
 struct elsewhere {
 	const struct selftest *test;
-	pthread_t id;
 	int ms;                      /* for the rate; 0: not measured */
 	long long first;             /* count */
 	struct counting_order order; /* of 0 calls: the count stands still */
@@ -69,32 +69,34 @@ static enum outcome elsewhere_judge(struct selftest *t,
 		   percent);
 }
 
-/* False if they cannot be created. */
-static bool elsewhere_together(struct elsewhere *e, const struct selftest *t,
-			       int ms)
+/* Runs a thread for each pointer. False if they cannot be created. */
+static bool elsewhere_together(void *(*run)(void *), void *const arg[],
+			       int wanted)
 {
-	int n, i;
+	pthread_t id[TOGETHER];
+	int n = 0, i;
 
 	__atomic_store_n(&elsewhere_gate, 0, __ATOMIC_RELAXED);
-	for (n = 0; n < TOGETHER; n++) {
-		e[n] = (struct elsewhere){.test = t, .ms = ms};
-		if (pthread_create(&e[n].id, NULL, elsewhere_count, &e[n]) != 0)
-			break;
-	}
+	while (n < wanted && pthread_create(&id[n], NULL, run, arg[n]) == 0)
+		n++;
 	__atomic_store_n(&elsewhere_gate, 1, __ATOMIC_RELEASE);
 	for (i = 0; i < n; i++)
-		pthread_join(e[i].id, NULL);
-	return n == TOGETHER;
+		pthread_join(id[i], NULL);
+	return n == wanted;
 }
 
 enum outcome elsewhere_threads(struct selftest *t)
 {
 	struct elsewhere e[TOGETHER];
+	void *const each[TOGETHER] = {&e[0], &e[1], &e[2], &e[3]};
 	enum outcome outcome = GOOD;
 	int i, j;
 
 	for (i = 0; i <= BRIEF && outcome == GOOD; i++) {
-		if (!elsewhere_together(e, t, i < BRIEF ? 0 : t->ms / 20))
+		for (j = 0; j < TOGETHER; j++)
+			e[j] = (struct elsewhere){
+				.test = t, .ms = i < BRIEF ? 0 : t->ms / 20};
+		if (!elsewhere_together(elsewhere_count, each, TOGETHER))
 			return say(t, SKIPPED, "no thread can be created");
 		for (j = 0; j < TOGETHER && outcome == GOOD; j++)
 			outcome = elsewhere_judge(t, &e[j], "a thread");
@@ -112,7 +114,6 @@ enum outcome elsewhere_threads(struct selftest *t)
 
 /* One of two threads on one CPU: its count, and the time for which it ran. */
 struct sharing {
-	pthread_t id;
 	long long ns, count, passed;
 };
 
@@ -125,50 +126,38 @@ static void *sharing_count(void *arg)
 	while (!__atomic_load_n(&elsewhere_gate, __ATOMIC_ACQUIRE))
 		sched_yield();
 	cpucycles();
-	begun = counting_ns();
-	ran = counting_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	begun = tool_ns();
+	ran = tool_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	s->count = cpucycles();
 	while (ns < s->ns) {
 		for (i = 0; i < WORKS; i++)
 			counting_work();
-		ns = counting_clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+		ns = tool_clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
 	}
 	s->count = cpucycles() - s->count;
-	s->passed = counting_ns() - begun;
+	s->passed = tool_ns() - begun;
 	s->ns = ns;
 	return NULL;
 }
 
-static bool sharing_both(struct sharing *s, long long ns)
-{
-	struct affinity a;
-	int n, i;
-
-	if (affinity_get(&a) != 0)
-		return false;
-	affinity_pin(&a, affinity_here());
-	__atomic_store_n(&elsewhere_gate, 0, __ATOMIC_RELAXED);
-	for (n = 0; n < 2; n++) {
-		s[n].ns = ns;
-		if (pthread_create(&s[n].id, NULL, sharing_count, &s[n]) != 0)
-			break;
-	}
-	__atomic_store_n(&elsewhere_gate, 1, __ATOMIC_RELEASE);
-	affinity_end(&a);
-	for (i = 0; i < n; i++)
-		pthread_join(s[i].id, NULL);
-	return n == 2;
-}
-
 enum outcome elsewhere_sharing(struct selftest *t)
 {
-	struct sharing s[2];
+	struct sharing s[2] = {{.ns = t->ms * 250000LL},
+			       {.ns = t->ms * 250000LL}};
+	void *const both[] = {&s[0], &s[1]};
 	double percent, least;
+	struct affinity a;
+	bool run = false;
 
 	if (!t->counter.per_thread)
 		return say(t, SKIPPED,
 			   "the count goes on while others have the CPU");
-	if (!sharing_both(s, t->ms * 250000LL))
+	if (affinity_get(&a) == 0) {
+		affinity_pin(&a, affinity_here());
+		run = elsewhere_together(sharing_count, both, 2);
+		affinity_end(&a);
+	}
+	if (!run)
 		return say(t, SKIPPED, "no two threads on one CPU");
 	percent = (double)(s[0].count + s[1].count) * 1e11 /
 		  (double)(s[0].ns + s[1].ns) / (double)t->base.hz;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The check of cpucycles_instructions(), by a loop of known length. */
 #include <config.h>
+#include <stdlib.h>
+#include "../common/tool.h"
 #include "../common/loop.h"
 #include "retired.h"
 
 #define TURNS 100000L /* in less time than passes between two interrupts */
 #define TIMINGS 9
-
-static long long retired_size(long long value)
-{
-	return value < 0 ? -value : value;
-}
 
 /* The loop's instructions as counted, without those of the calls. Interrupts
  * add some, so the best of several counts. */
@@ -26,8 +23,7 @@ static long long retired_count(long long right)
 		some = cpucycles_instructions();
 		loop(TURNS);
 		some = cpucycles_instructions() - some - none;
-		if (i == 0 ||
-		    retired_size(some - right) < retired_size(best - right))
+		if (i == 0 || llabs(some - right) < llabs(best - right))
 			best = some;
 	}
 	return best;
@@ -68,13 +64,12 @@ enum outcome retired_check(struct selftest *t)
 	if (cpucycles_instructionscounter(&c, sizeof c) != 0)
 		return say(t, SKIPPED, "perf events are Linux's");
 	if (!c.usable)
-		return say(t, SKIPPED, "%s%s%s", c.reason, *c.hint ? "; " : "",
-			   c.hint);
+		return say(t, SKIPPED, "%s", tool_why(&c));
 	if (LOOP_INSTRUCTIONS == 0)
 		return say(t, SKIPPED, "no loop of known length for this CPU");
 	count = retired_count(right);
 	ratio = retired_ratio();
-	if (retired_size(count - right) <= most && ratio > 0)
+	if (llabs(count - right) <= most && ratio > 0)
 		return say(t, GOOD,
 			   "%s counts %lld for %lld, tolerance %lld; %.2f a "
 			   "cycle",
