@@ -40,7 +40,7 @@
 /* Ticks that are not worth leaving out: the clocks' rates differ a little. */
 #define SLACK(d) (cpuc_calibration.hz / 500000 + (d) / 1024)
 
-CPUC_THREAD struct cpuc_core_count cpuc_own_count;
+CPUC_OWN_DEFINE(struct cpuc_core_count, cpuc_own_count, {0});
 
 static uint64_t count_tick(void)
 {
@@ -311,6 +311,10 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
  * counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
+	/* The thread's first count, or it has no state of its own. */
+	if (c->word == NULL)
+		return c->given = cpuc_ratio_scaled(count_tick(),
+						    cpuc_calibration.ratio);
 	if (c->wait == 0)
 		return ++c->given;
 	c->cycles++;

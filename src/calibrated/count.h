@@ -38,7 +38,8 @@ struct cpuc_core_count {
 	const uint32_t *process; /* cpuc_process_mark() of `ran` */
 };
 
-extern CPUC_THREAD struct cpuc_core_count cpuc_own_count;
+CPUC_OWN_DECLARE(struct cpuc_core_count, cpuc_own_count);
+#define cpuc_own_count CPUC_OWN(cpuc_own_count)
 
 /* The count, the slow way, for a call that found `armed` and read the clock at
  * tick + d. */

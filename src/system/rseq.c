@@ -35,10 +35,12 @@ struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
 
 /* How often the calling thread armed a word, and was interrupted; the word's
  * latest value. */
-static CPUC_THREAD struct {
+struct rseq_thread {
 	volatile uint32_t armed, interrupted;
 	volatile uintptr_t value;
-} rseq_own;
+};
+static CPUC_OWN_DEFINE(struct rseq_thread, rseq_own, {0});
+#define rseq_own CPUC_OWN(rseq_own)
 
 static bool rseq_ready;
 

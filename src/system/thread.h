@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Per-thread state: cheap thread-local storage, memory that lasts until the
- * thread's end, the guard under which both change, and a mark that tells a
- * forked child from its parent. */
+/* Per-thread state: memory that lasts until the thread's end, the guard under
+ * which it and thread-local variables change, and a mark that tells a forked
+ * child from its parent. */
 #ifndef CPUC_THREAD_H
 #define CPUC_THREAD_H
 
@@ -9,18 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* configure sets CPUC_TLS_MODEL: initial-exec, one instruction an access, where
- * the C library reserves room for libraries loaded by dlopen, as glibc does;
- * the compiler's choice elsewhere. That room is about 1600 bytes for all
- * libraries of a process, and a library takes it as a whole, variables of other
- * models included. So this one has at most 256 bytes of thread-local storage.
- * What needs more is in cpuc_thread_memory(). */
-#ifdef CPUC_TLS_MODEL
-#define CPUC_THREAD __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
-#else
-#define CPUC_THREAD __thread
-#endif
+#include "thread_local.h"
 
 /* Orders accesses against signal handlers of the same thread. Not
  * __atomic_signal_fence(): clang 14 moves loads across it. */
@@ -41,7 +30,8 @@ bool cpuc_guard_enter(struct cpuc_guard *guard);
 
 /* Whether the calling thread is inside: for probe.c, which leaves by a long
  * jump and restores it. */
-extern CPUC_THREAD bool cpuc_guard_inside;
+CPUC_OWN_DECLARE(bool, cpuc_guard_inside);
+#define cpuc_guard_inside CPUC_OWN(cpuc_guard_inside)
 
 static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
 {
