@@ -274,7 +274,7 @@ static void describe(const struct cpuc_slot *slot,
 		.name = c->name,
 		.kind = cpuc_kind_name(c->kind),
 		.kind_id = cpuc_kind_id(c->kind),
-		.bits = c->bits,
+		.bits = c->bits ? c->bits : 64,
 		.per_thread =
 			c->events != NULL || c->kind == CPUC_CORE_KERNEL ||
 			(c->kind == CPUC_CALIBRATED && cpuc_rseq_available()),

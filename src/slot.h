@@ -28,7 +28,7 @@ struct cpuc_clock;
 struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
-	unsigned bits; /* 64, or 32: cycles, extended by extend32.c */
+	unsigned bits; /* 32: cycles, extended by extend32.c; 0 is 64 */
 
 	/* The clock that it reads. NULL: the raw count is cycles of the core,
 	 * and so is that of a calibrated counter. */

@@ -23,7 +23,8 @@ paste -d ' ' "$tmp/def" "$tmp/configure" | awk '
 		twin = $NF
 		name = $(NF - 1)
 		file = "src/counters/" $1 ".c"
-		kind = bits = section = ""
+		kind = section = ""
+		bits = 64
 		events = 0
 		while ((getline line <file) > 0) {
 			if (line ~ /^const struct cpuc_counter cpuc_instr/)

@@ -13,7 +13,6 @@ static long long amd64_perfpmc_read(void)
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.name = CPUC_X86_NAME("perfpmc"),
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &cpuc_x86_cycle_events,
 	.read = amd64_perfpmc_read,
 };
@@ -33,7 +32,6 @@ static long long amd64_perfpmc_instructions_read(void)
 const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {
 	.name = CPUC_X86_NAME("perfpmc"),
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &amd64_perfpmc_instruction_events,
 	.read = amd64_perfpmc_instructions_read,
 };

@@ -14,7 +14,6 @@ static long long amd64_perfpmcff_read(void)
 const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.name = "amd64-perfpmcff",
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &cpuc_x86_cycle_events,
 	.read = amd64_perfpmcff_read,
 	.open = cpuc_x86_fixed_cycles,

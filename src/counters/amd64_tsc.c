@@ -15,7 +15,6 @@ static long long amd64_tsc_read(void)
 const struct cpuc_counter cpuc_counter_amd64_tsc = {
 	.name = CPUC_X86_NAME("tsc"),
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &cpuc_x86_tsc,
 	.read = amd64_tsc_read,
 	.open = cpuc_x86_open_tsc,

@@ -16,7 +16,6 @@ static long long amd64_tscasm_read(void)
 const struct cpuc_counter cpuc_counter_amd64_tscasm = {
 	.name = CPUC_X86_NAME("tscasm"),
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &cpuc_x86_tsc,
 	.read = amd64_tscasm_read,
 	.open = cpuc_x86_open_tsc,

@@ -99,7 +99,6 @@ struct cpuc_clock cpuc_x86_tsc = {
 const struct cpuc_counter cpuc_counter_amd64_tsccore = {
 	.name = CPUC_X86_NAME("tsccore"),
 	.kind = CPUC_CALIBRATED,
-	.bits = 64,
 	.clock = &cpuc_x86_tsc,
 	.read = tsccore_read,
 	.open = cpuc_x86_open_tsc,

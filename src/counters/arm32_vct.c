@@ -33,7 +33,6 @@ static struct cpuc_clock arm32_vct_clock = {
 const struct cpuc_counter cpuc_counter_arm32_vct = {
 	.name = "arm32-vct",
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &arm32_vct_clock,
 	.read = arm32_vct_read,
 };

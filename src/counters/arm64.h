@@ -6,6 +6,14 @@
 
 #include "../clock.h"
 
+static inline long long cpuc_arm64_ticks(void)
+{
+	long long ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+	return ticks;
+}
+
 /* In arm64_vctcore.c, beside its chains. */
 extern struct cpuc_clock cpuc_arm64_cntvct;
 

@@ -21,7 +21,6 @@ static long long arm64_perfpmc_read(void)
 const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.name = "arm64-perfpmc",
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &cpuc_arm64_cycle_events,
 	.read = arm64_perfpmc_read,
 };
@@ -45,7 +44,6 @@ static long long arm64_perfpmc_instructions_read(void)
 const struct cpuc_counter cpuc_instructions_arm64_perfpmc = {
 	.name = "arm64-perfpmc",
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &arm64_perfpmc_instruction_events,
 	.read = arm64_perfpmc_instructions_read,
 };

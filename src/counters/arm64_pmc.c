@@ -27,7 +27,6 @@ static int arm64_pmc_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_arm64_pmc = {
 	.name = "arm64-pmc",
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.read = arm64_pmc_read,
 	.open = arm64_pmc_open,
 };

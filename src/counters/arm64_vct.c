@@ -11,16 +11,12 @@
 
 static long long arm64_vct_read(void)
 {
-	uint64_t ticks;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-	return (long long)ticks;
+	return cpuc_arm64_ticks();
 }
 
 const struct cpuc_counter cpuc_counter_arm64_vct = {
 	.name = "arm64-vct",
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &cpuc_arm64_cntvct,
 	.read = arm64_vct_read,
 };

@@ -8,17 +8,9 @@
 #include "../slot.h"
 #include "arm64.h"
 
-static inline long long vctcore_tick(void)
-{
-	long long t;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t)::"memory");
-	return t;
-}
-
 static long long vctcore_read(void)
 {
-	return (long long)cpuc_count(vctcore_tick);
+	return (long long)cpuc_count(cpuc_arm64_ticks);
 }
 
 /* The upper half of the register is reserved. */
@@ -96,7 +88,7 @@ static const struct cpuc_chain_ops vctcore_chains = {
 };
 
 struct cpuc_clock cpuc_arm64_cntvct = {
-	.tick = vctcore_tick,
+	.tick = cpuc_arm64_ticks,
 	.stated = vctcore_stated,
 	.chains = &vctcore_chains,
 };
@@ -104,7 +96,6 @@ struct cpuc_clock cpuc_arm64_cntvct = {
 const struct cpuc_counter cpuc_counter_arm64_vctcore = {
 	.name = "arm64-vctcore",
 	.kind = CPUC_CALIBRATED,
-	.bits = 64,
 	.clock = &cpuc_arm64_cntvct,
 	.read = vctcore_read,
 };

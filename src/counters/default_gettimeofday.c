@@ -31,7 +31,6 @@ static int default_gettimeofday_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_default_gettimeofday = {
 	.name = "default-gettimeofday",
 	.kind = CPUC_OS,
-	.bits = 64,
 	.clock = &default_gettimeofday_clock,
 	.read = default_gettimeofday_read,
 	.open = default_gettimeofday_open,

@@ -33,7 +33,6 @@ static int default_mach_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_default_mach = {
 	.name = "default-mach",
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &default_mach_clock,
 	.read = default_mach_read,
 	.open = default_mach_open,

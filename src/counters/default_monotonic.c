@@ -31,7 +31,6 @@ static int default_monotonic_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_default_monotonic = {
 	.name = "default-monotonic",
 	.kind = CPUC_OS,
-	.bits = 64,
 	.clock = &default_monotonic_clock,
 	.read = default_monotonic_read,
 	.open = default_monotonic_open,

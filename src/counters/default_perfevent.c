@@ -21,7 +21,6 @@ static long long default_perfevent_read(void)
 const struct cpuc_counter cpuc_counter_default_perfevent = {
 	.name = "default-perfevent",
 	.kind = CPUC_CORE_KERNEL,
-	.bits = 64,
 	.events = &default_perfevent_cycle_events,
 	.read = default_perfevent_read,
 };
@@ -38,7 +37,6 @@ static long long default_perfevent_instructions_read(void)
 const struct cpuc_counter cpuc_instructions_default_perfevent = {
 	.name = "default-perfevent",
 	.kind = CPUC_CORE_KERNEL,
-	.bits = 64,
 	.events = &default_perfevent_instruction_events,
 	.read = default_perfevent_instructions_read,
 };

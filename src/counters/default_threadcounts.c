@@ -38,7 +38,6 @@ static int default_threadcounts_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_default_threadcounts = {
 	.name = "default-threadcounts",
 	.kind = CPUC_CORE_KERNEL,
-	.bits = 64,
 	.read = default_threadcounts_read,
 	.open = default_threadcounts_open,
 };
@@ -46,7 +45,6 @@ const struct cpuc_counter cpuc_counter_default_threadcounts = {
 const struct cpuc_counter cpuc_instructions_default_threadcounts = {
 	.name = "default-threadcounts",
 	.kind = CPUC_CORE_KERNEL,
-	.bits = 64,
 	.read = default_threadcounts_instructions,
 	.open = default_threadcounts_open,
 	.pair = default_threadcounts_pair,

@@ -13,7 +13,6 @@ static long long default_zero_read(void)
 const struct cpuc_counter cpuc_counter_default_zero = {
 	.name = "default-zero",
 	.kind = CPUC_ZERO,
-	.bits = 64,
 	.read = default_zero_read,
 };
 

@@ -46,7 +46,6 @@ static struct cpuc_clock loong64_rdtime_clock = {
 const struct cpuc_counter cpuc_counter_loong64_rdtime = {
 	.name = "loong64-rdtime",
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &loong64_rdtime_clock,
 	.read = loong64_rdtime_read,
 };

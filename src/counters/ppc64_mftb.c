@@ -47,7 +47,6 @@ static struct cpuc_clock ppc64_mftb_clock = {
 const struct cpuc_counter cpuc_counter_ppc64_mftb = {
 	.name = NAME,
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &ppc64_mftb_clock,
 	.read = ppc64_mftb_read,
 };

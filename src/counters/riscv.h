@@ -3,7 +3,7 @@
  * halves from 0xC80 on, on 32-bit CPUs. */
 #ifndef CPUC_RISCV_H
 #define CPUC_RISCV_H
-#if HAVE_COUNTER_RISCV64_RDCYCLE
+#if HAVE_COUNTER_RISCV64_RDCYCLE || HAVE_COUNTER_RISCV64_RDTIME
 
 #include <stdint.h>
 

@@ -21,7 +21,6 @@ static long long riscv64_perfrdcycle_read(void)
 const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.name = CPUC_RISCV_NAME("perfrdcycle"),
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &cpuc_riscv_cycle_events,
 	.read = riscv64_perfrdcycle_read,
 };
@@ -43,7 +42,6 @@ static long long riscv64_perfrdcycle_instructions_read(void)
 const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {
 	.name = CPUC_RISCV_NAME("perfrdcycle"),
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.events = &riscv64_perfrdcycle_instruction_events,
 	.read = riscv64_perfrdcycle_instructions_read,
 };

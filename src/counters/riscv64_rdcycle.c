@@ -28,7 +28,6 @@ static int riscv64_rdcycle_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
 	.name = CPUC_RISCV_NAME("rdcycle"),
 	.kind = CPUC_CORE,
-	.bits = 64,
 	.read = riscv64_rdcycle_read,
 	.open = riscv64_rdcycle_open,
 };

@@ -9,32 +9,15 @@
 #include "../clock.h"
 #include "../slot.h"
 #include "../system/stated_rate.h"
-
-#if __riscv_xlen == 32
-#define NAME "riscv32-rdtime"
-
-static long long riscv64_rdtime_read(void)
-{
-	uint32_t high, low, again;
-
-	/* Until the high half is the same before and after. */
-	do
-		__asm__ volatile("rdtimeh %0\n\trdtime %1\n\trdtimeh %2"
-				 : "=&r"(high), "=&r"(low), "=&r"(again));
-	while (high != again);
-	return (long long)((uint64_t)high << 32 | low);
-}
-#else
-#define NAME "riscv64-rdtime"
+#include "riscv.h"
 
 static long long riscv64_rdtime_read(void)
 {
 	uint64_t ticks;
 
-	__asm__ volatile("rdtime %0" : "=r"(ticks));
+	CPUC_RISCV_CSR(1, ticks);
 	return (long long)ticks;
 }
-#endif
 
 static uint64_t riscv64_rdtime_stated(void)
 {
@@ -47,9 +30,8 @@ static struct cpuc_clock riscv64_rdtime_clock = {
 };
 
 const struct cpuc_counter cpuc_counter_riscv64_rdtime = {
-	.name = NAME,
+	.name = CPUC_RISCV_NAME("rdtime"),
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &riscv64_rdtime_clock,
 	.read = riscv64_rdtime_read,
 };

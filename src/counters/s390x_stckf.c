@@ -33,7 +33,6 @@ static struct cpuc_clock s390x_stckf_clock = {
 const struct cpuc_counter cpuc_counter_s390x_stckf = {
 	.name = "s390x-stckf",
 	.kind = CPUC_REFERENCE,
-	.bits = 64,
 	.clock = &s390x_stckf_clock,
 	.read = s390x_stckf_read,
 };
