@@ -12,7 +12,7 @@
 #include "calibration.h"
 
 #define STEPS 360           /* of the clock in a window, at least, */
-#define LOOK_STEPS 100      /* and in a look */
+#define LOOK_STEPS 60       /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
 #define LOOK_CYCLES 1200    /* of a look, at least */
 #define TURNS_MAX 4096

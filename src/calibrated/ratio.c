@@ -12,12 +12,12 @@
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
 #define COST_STILL 750u
-#define COST_MOVING 200u
+#define COST_MOVING 260u
 #define COST_MEASURED 1500u
 
 /* A look comes after this part of the time since the latest step: another is
  * likely soon. */
-#define LOOKS 16
+#define LOOKS 64
 
 /* Ticks to the next measurement after a step; and between looks, at most where
  * they cost little, and at least. */
@@ -26,11 +26,14 @@
 #define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 4   /* of one that decides, three of which must be CLOSE */
+#define BURST 3   /* of one that decides, two of which must be CLOSE, */
+#define BURSTS 2  /* of which so many may disagree before one */
+#define DOUBT 9   /* that is long, more than half of which must be FAR */
 #define AGAIN 2   /* looks that must confirm one that is FAR off */
 #define FAR CPUC_PERMILLE(10)
 #define NEAR CPUC_PERMILLE(7) /* to the mean, if the rate has not changed */
 #define CLOSE CPUC_PERMILLE(5)
+#define GRAIN (cpuc_calibration.look_grain / 4) /* more, for a look */
 #define DRIFT 8   /* looks whose mean must be CLOSE to the ratio */
 #define MEMORY 16 /* measurements in the mean; of a core that dithers: */
 #define MEMORY_DITHERS 64
@@ -80,14 +83,28 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 	r->brief.known = 0;
 }
 
-/* Whether the ratio is another one than before, by windows enough to say so. */
-static bool ratio_stepped(struct cpuc_ratio *r)
+/* The ratio by windows enough to trust it. Few are enough where they confirm
+ * others, by which it is `about` so. */
+static uint64_t ratio_burst(struct cpuc_ratio *r, uint64_t about)
 {
-	uint64_t ratio = cpuc_windows(BURST, 3, CLOSE, r->mean);
+	uint64_t ratio;
+	int i;
 
-	if (ratio == 0)
-		ratio = cpuc_windows(3 * BURST, 2 * BURST - 1, FAR,
-				     cpuc_look(&r->brief));
+	for (i = 0; i < BURSTS; i++, about = ratio) {
+		ratio = cpuc_windows(BURST, 2, CLOSE, about);
+		if (ratio == 0)
+			break;
+		if (cpuc_apart(ratio, about) <= FAR + GRAIN)
+			return ratio;
+	}
+	return cpuc_windows(DOUBT, DOUBT / 2 + 1, FAR, cpuc_look(&r->brief));
+}
+
+/* Whether the ratio is another one than before. */
+static bool ratio_stepped(struct cpuc_ratio *r, uint64_t about)
+{
+	uint64_t ratio = ratio_burst(r, about);
+
 	if (ratio == 0)
 		return false;
 	if (cpuc_apart(ratio, r->mean) <= CLOSE) {
@@ -116,23 +133,24 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t t)
 	}
 	ratio = cpuc_windows(WINDOWS, 2, NEAR, r->mean);
 	if (ratio == 0 || cpuc_apart(ratio, r->mean) > NEAR + r->noise)
-		return ratio_stepped(r) || fresh;
+		return ratio_stepped(r, ratio ? ratio : cpuc_look(&r->brief)) ||
+		       fresh;
 	ratio_add(r, ratio);
 	return fresh;
 }
 
-/* What a look says: of two that follow one that is FAR off, both must be. */
+/* What a look says: of two that follow one that is FAR off, both must be. Then
+ * the ratio is `about` what these two say. */
 enum ratio_verdict { STANDS, DRIFTS, STEPS };
 
-#define GRAIN (cpuc_calibration.look_grain / 4)
-
-static enum ratio_verdict ratio_look(struct cpuc_ratio *r)
+static enum ratio_verdict ratio_look(struct cpuc_ratio *r, uint64_t *about)
 {
 	uint32_t far = FAR + r->noise + GRAIN, off;
 	int32_t close = (int32_t)(CLOSE + r->noise + GRAIN), way = 0, same = 0;
 	uint64_t ratio;
 	int i;
 
+	*about = 0;
 	for (i = 0; i <= AGAIN; i++) {
 		ratio = cpuc_look(&r->brief);
 		off = cpuc_apart(ratio, r->mean);
@@ -140,6 +158,8 @@ static enum ratio_verdict ratio_look(struct cpuc_ratio *r)
 		same += way;
 		if (off <= far)
 			break;
+		if (i > 0)
+			*about += ratio / AGAIN;
 	}
 	if (i > AGAIN)
 		return same == i || same == -i ? STEPS : STANDS;
@@ -197,6 +217,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 	bool pause = passed > r->until + CPUC_RATIO_LONG / 8;
 	enum ratio_verdict verdict = DRIFTS;
 	uint32_t ticks, still;
+	uint64_t about;
 
 	ticks = (uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
 	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
@@ -204,9 +225,9 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 	r->left -= r->left < ticks ? r->left : ticks;
 	r->since = t;
 	if (r->left > 0)
-		verdict = ratio_look(r);
+		verdict = ratio_look(r, &about);
 	if (verdict == STEPS)
-		ratio_stepped(r);
+		ratio_stepped(r, about);
 	else if (r->left == 0)
 		pause |= ratio_measure(r, t);
 	else if (verdict == DRIFTS) {
