@@ -4,7 +4,7 @@
 # counters, pass its self-test, and do not meet another copy of it.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-# Such a variable of the makefile.
+# The value of a variable of the makefile.
 variable() {
 	sed -n "s/^$1 = //p" "$top_builddir/Makefile"
 }
@@ -18,7 +18,7 @@ alone() {
 	(cd "$tmp/two" && quietly $CC $CFLAGS "$@")
 }
 
-# What programs of the sources need beside the two files.
+# Programs of the sources need more than the two files.
 with_sources() {
 	# shellcheck disable=SC2086
 	alone -I. -I"$top_builddir" -I"$top_srcdir/src" "$@" cpucycles.o $libs
@@ -29,12 +29,12 @@ cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/two"
 # shellcheck disable=SC2086
 quietly "$top_srcdir/tests/amalgamation/agree" "$top_builddir" $CC $CFLAGS
 ok "hosts.h finds what configure found"
-for flags in "-std=c11 -pedantic" "-std=gnu11 -fPIC"; do
+# The last one makes the object of the tests below.
+for flags in "-std=c11 -pedantic -fsyntax-only" "-std=gnu11 -fPIC"; do
 	# shellcheck disable=SC2086
 	alone $warnings $flags -c cpucycles.c
 	ok "it compiles alone, with all warnings and $flags"
 done
-# What is compiled last is position-independent.
 for file in c h; do
 	sed -n '2,/\*\//{s/^ \* \{0,1\}//;s, \*/$,,;p;}' \
 		"$tmp/two/cpucycles.$file" |

@@ -1,26 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The programs that users are shown: each runs and prints what it should, and is
-# short; README and the manual have one of them.
+# The examples in C: each is short, runs and prints what it should. README.md and
+# the manual have one of them. live_pages.sh runs those in Python and Rust.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 counter='[a-z0-9-]+, (core|calibrated|reference|os|zero)'
 
-# prints FILE LINES REGEX COMMAND...: its output has so many lines that match,
-# whole.
-prints() {
-	file=$1 lines=$2 regex=$3
-	shift 3
-	"$@" >"$tmp/out" &&
-		test "$(grep -cE "^$regex\$" "$tmp/out")" -eq "$lines"
-	ok "$file: $(tail -n 1 "$tmp/out")"
-	test "$(wc -l <"$top_srcdir/examples/$file")" -lt 90
-	ok "$file: fewer than 90 lines"
-}
-
-# example NAME LINES REGEX: a program in C.
+# example NAME LINES REGEX: so many lines of its output match, whole.
 example() {
-	prints "$1.c" "$2" "$3" "$top_builddir/examples/$1"
+	"$top_builddir/examples/$1" >"$tmp/out" &&
+		test "$(grep -cE "^$3\$" "$tmp/out")" -eq "$2"
+	ok "$1.c: $(tail -n 1 "$tmp/out")"
 }
 
 # Whether programs of this system can load the library: not if it is for another
@@ -36,40 +26,16 @@ loads() {
 	test -z "$why"
 }
 
-# other_language COMPILER-OR-INTERPRETER FILE COMMAND...
-other_language() {
-	# One of rustup's does not run where $HOME is another.
-	if ! "$1" --version >/dev/null 2>&1; then
-		skip "$2: there is no $1 that runs"
-	elif ! loads; then
-		skip "$2: $why"
-	else
-		file=$2
-		shift 2
-		LD_LIBRARY_PATH=${shared%/*} prints "$file" 1 "$time" "$@"
-	fi
-}
-
-# shellcheck disable=SC2317 # prints calls it
-by_rust() {
-	rustc -O -D warnings -L "${shared%/*}" -o "$tmp/rust" "$1" &&
-		"$tmp/rust"
-}
-
-# A program in C that calls what others call.
-# shellcheck disable=SC2317 # prints calls it
-by_fence() {
-	printf '%s\n' 'long long count(void);' 'void fence(void);' \
-		'int main(void) { fence(); return count() < 0; }' >"$tmp/use.c"
+# compiled NAME ARGUMENT...: with the library, if programs can load that.
+compiled() {
+	name=$1
+	shift
 	# shellcheck disable=SC2086 # the compiler may have arguments
-	$CC $CFLAGS -I"$top_srcdir/include" -shared -fPIC \
-		-o "$tmp/libfence.so" "$1" "$shared" &&
-		$CC $CFLAGS -o "$tmp/use" "$tmp/use.c" "$tmp/libfence.so" \
-			"$shared" &&
-		LD_LIBRARY_PATH=$tmp:$LD_LIBRARY_PATH "$tmp/use" && echo 1
+	quietly $CC $CFLAGS -I"$top_srcdir/include" -o "$tmp/$name" "$@" \
+		"$shared"
 }
 
-# From the first #include on: what is before that is for readers of the file.
+# The pages have the file from its first #include on.
 same() {
 	sed -n '/^#include/,$p' "$top_srcdir/examples/$1.c" >"$tmp/file"
 	sed -n "/^.*\" examples\/$1.c\$/,/^\.Ed/p" \
@@ -89,7 +55,6 @@ same() {
 
 number='-?[0-9]+\.[0-9]'
 example time-a-function 1 "$number cycles \\(${counter#*, }\\)"
-time="$number cycles \\($counter\\), [0-9]+ of 2002 dropped"
 same time-a-function
 example compare-two 1 "clear - shift: $number to $number, noise $number"
 grep -qxE 'shift is faster|clear is faster|cannot tell' "$tmp/out"
@@ -103,7 +68,7 @@ yes,*' counts each thread alone') true ;;
 no,*' goes on while other threads have the CPU') true ;;
 *) false ;;
 esac
-ok "per-thread: whether others' cycles count"
+ok "per-thread.c: it tells whether others' cycles count"
 lines=2 line='[a-z]+: [0-9]+ instructions, [0-9]+ cycles: [0-9.]+ a cycle'
 ! "$top_builddir/cpucycles-info" |
 	grep -q '^cpucycles instructions unavailable: ' ||
@@ -112,14 +77,11 @@ example instructions-per-cycle "$lines" "$line"
 example counters 1 '\* [a-z0-9-]+ +(core|calibrated|reference|os|zero) .*'
 
 shared=$(cd "$top_builddir" && pwd)/.libs/libcpucycles.so
-python=$top_srcdir/examples/time-a-function.py
-other_language python3 time-a-function.py python3 "$python"
-rust=$top_srcdir/examples/time-a-function.rs
-other_language rustc time-a-function.rs by_rust "$rust"
-fence=$top_srcdir/examples/fence.c
-time=1
-other_language "${CC%% *}" fence.c by_fence "$fence"
-
+cat >"$tmp/use.c" <<'C'
+long long count(void);
+void fence(void);
+int main(void) { fence(); return count() < 0; }
+C
 # The loop in cpucycles-benchmarking(7), with what the page says about its
 # variables.
 {
@@ -132,17 +94,26 @@ other_language "${CC%% *}" fence.c by_fence "$fence"
 	echo 'return n[0] == 0 || n[1] == 0 || n[2] == 0 || row[0][0] < 0; }'
 } >"$tmp/loop.c"
 if loads; then
-	# shellcheck disable=SC2086 # the compiler may have arguments
-	$CC $CFLAGS -I"$top_srcdir/include" -o "$tmp/loop" "$tmp/loop.c" \
-		"$shared" && LD_LIBRARY_PATH=${shared%/*} "$tmp/loop"
+	LD_LIBRARY_PATH=$tmp:${shared%/*}
+	export LD_LIBRARY_PATH
+	compiled libfence.so -shared -fPIC "$top_srcdir/examples/fence.c" &&
+		compiled use "$tmp/use.c" "$tmp/libfence.so" && "$tmp/use"
+	ok "fence.c: a program calls what other languages call"
+	compiled loop "$tmp/loop.c" && "$tmp/loop"
 	ok "cpucycles-benchmarking(7): its loop counts"
 else
+	skip "fence.c: $why"
 	skip "cpucycles-benchmarking(7): $why"
 fi
 
 for source in "$top_srcdir"/examples/*.*; do
 	name=${source##*/}
-	grep -qE "^(example ${name%.c}|other_language .* $name) " "$0"
-	ok "$name is among these"
+	test "$(wc -l <"$source")" -lt 90
+	ok "$name: fewer than 90 lines"
+	case $name in
+	*.c) grep -qE "^example ${name%.c} |examples/$name" "$0" ;;
+	*) sed 12q "$source" | grep -q "[[:alnum:]] $name" ;;
+	esac
+	ok "$name: it is tested"
 done
 done_testing

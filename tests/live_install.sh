@@ -1,22 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# Installs into a directory and builds programs against that as users do:
-# plain -lcpucycles or pkg-config, shared or static, C or C++.
+# Installs into a directory and builds programs against that as users do: by
+# plain -lcpucycles, pkg-config, CMake and Meson, shared or static, in C or C++.
+# tests/packages/rpm tries the RPM packages.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-make=${MAKE:-make}
-(cd "$top_builddir" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$make" \
-	install DESTDIR="$tmp/root") >"$tmp/log" 2>&1
-ok "make install DESTDIR=..."
+# libtool's LDFLAGS, such as -all-static, are unknown to compilers.
+unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS
+version=$(sed -n 's/^#define CPUCYCLES_VERSION "\(.*\)"/\1/p' \
+	"$top_srcdir/include/cpucycles.h")
 
+in_build() (
+	cd "${top_builddir:?is set, too}" && quietly "${MAKE:-make}" "$@"
+)
+
+# assignment TOOL: the one in the last column of the table in README.md.
+assignment() {
+	sed -n "s/^| $1 .*\`\([A-Z_]*=[^\`]*\)\` |\$/\1/p" \
+		"$top_srcdir/README.md"
+}
+
+# printed WORD: the lines with it in the table of cpucycles-benchmarking(7).
+printed() {
+	sed -n 's/^\.It.* Li \([a-z_]*(.*)\)$/\1/p' \
+		"$top_srcdir/man/cpucycles-benchmarking.7" | grep "$1"
+}
+
+in_build install DESTDIR="$tmp/root"
+ok "make install DESTDIR=..."
 header=$(find "$tmp/root" -name cpucycles.h)
 pc=$(find "$tmp/root" -name libcpucycles.pc)
-inc=${header%/*}
-lib=${pc%/pkgconfig/*}
-test -f "$header" && test -f "$pc"
-ok "the header and libcpucycles.pc are installed"
+test -f "$header" && test -f "$pc" &&
+	test -n "$(find "$tmp/root" -name cpucyclesConfigVersion.cmake)"
+ok "the header, libcpucycles.pc and the CMake package are installed"
 
-# Each is cpucycles(3) wherever it is read, which ".so man3/cpucycles.3" is not.
+# Each has the whole text, so that it can be read outside the manual's
+# directory, where ".so man3/cpucycles.3" leads nowhere.
 page=$(find "$tmp/root" -name cpucycles.3)
 missing=
 for function in cpucycles_fence $(sed -n 's/^\t\(cpucycles_.*\);/\1/p' \
@@ -34,7 +53,17 @@ done
 test -z "$missing"
 ok "the examples are installed$missing"
 
-cat >"$tmp/use.c" <<'C'
+# The tree moves away from where it was installed. The prefix of README.md is a
+# directory with include and lib, wherever the library's are.
+mv "$tmp/root" "$tmp/moved"
+mkdir "$tmp/prefix"
+P=$tmp/prefix
+inc=$tmp/moved${header#"$tmp/root"} inc=${inc%/*}
+lib=$tmp/moved${pc#"$tmp/root"} lib=${lib%/pkgconfig/*}
+ln -s "$inc" "$P/include"
+ln -s "$lib" "$P/lib"
+
+cat >"$tmp/prog.c" <<'C'
 #include <cpucycles.h>
 #include <stdio.h>
 
@@ -49,81 +78,155 @@ int main(void)
 	return b <= a;
 }
 C
-cp "$tmp/use.c" "$tmp/use.cc"
+cp "$tmp/prog.c" "$tmp/prog.cc"
 
 # build_and_run TEXT COMPILER SOURCE FLAGS...
 build_and_run() {
 	text=$1 compiler=$2 source=$3
 	shift 3
 	# shellcheck disable=SC2086 # the compiler may have arguments
-	$compiler $CFLAGS -o "$tmp/use" "$tmp/$source" "$@" >"$tmp/log" 2>&1 &&
-		LD_LIBRARY_PATH=$lib "$tmp/use" >"$tmp/out" 2>&1
-	if ! ok "$text"; then
-		sed 's/^/# /' "$tmp/log" "$tmp/out"
-	fi
+	quietly $compiler $CFLAGS -o "$tmp/prog" "$tmp/$source" "$@" &&
+		LD_LIBRARY_PATH=$lib quietly "$tmp/prog"
+	ok "$text"
 }
 
-# A project that CMake builds, which asks pkg-config.
-by_cmake() {
-	if ! command -v cmake >/dev/null; then
-		skip "there is no cmake"
-		return
-	fi
-	cat >"$tmp/CMakeLists.txt" <<-'TXT'
-		cmake_minimum_required(VERSION 3.13)
-		project(use C)
-		find_package(PkgConfig REQUIRED)
-		pkg_check_modules(CPUCYCLES REQUIRED IMPORTED_TARGET libcpucycles)
-		add_executable(use use.c)
-		target_link_libraries(use PkgConfig::CPUCYCLES)
+# A project has a program for each way to name the library.
+cmake_project() {
+	targets=prog
+	{
+		printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' \
+			'project(use C)' 'add_executable(prog prog.c)' \
+			'find_package(cpucycles 0.9 REQUIRED CONFIG)'
+		printed cpucycles | grep -v '^dependency'
+		if test -n "$archive"; then
+			targets="$targets static"
+			echo 'add_executable(static prog.c)'
+			echo 'target_link_libraries(static cpucycles::static)'
+		fi
+		if command -v pkg-config >/dev/null; then
+			targets="$targets pc"
+			echo 'find_package(PkgConfig REQUIRED)'
+			echo 'pkg_check_modules(P REQUIRED IMPORTED_TARGET libcpucycles)'
+			echo 'add_executable(pc prog.c)'
+			echo 'target_link_libraries(pc PkgConfig::P)'
+		fi
+	} >"$tmp/CMakeLists.txt"
+	eval "$(assignment CMake) && export CMAKE_PREFIX_PATH"
+	quietly cmake -S "$tmp" -B "$tmp/cmake" -G 'Unix Makefiles' \
+		-DCMAKE_MAKE_PROGRAM=make && quietly cmake --build "$tmp/cmake"
+	ok "CMake: README's prefix, and the lines of the manual"
+	for target in $targets; do
+		quietly "$tmp/cmake/$target"
+		ok "CMake: the program $target counts"
+	done
+}
+
+# wanted COMPATIBLE-EXACT-UNSUITABLE VERSION BYTES-OF-A-POINTER
+cmake_versions() {
+	file=$lib/cmake/cpucycles/cpucyclesConfigVersion.cmake
+	pointer=$(sed -n 's/.*EQUAL \([48]\))/\1/p' "$file")
+	cat >"$tmp/version.cmake" <<-TXT
+		function(wanted result PACKAGE_FIND_VERSION CMAKE_SIZEOF_VOID_P)
+			include($file)
+			set(got "\${PACKAGE_VERSION_COMPATIBLE}-\${PACKAGE_VERSION_EXACT}-\${PACKAGE_VERSION_UNSUITABLE}")
+			if(NOT got STREQUAL result)
+				message(SEND_ERROR "\${PACKAGE_FIND_VERSION}: \${got}")
+			endif()
+		endfunction()
+		wanted(TRUE-- "" $pointer)
+		wanted(TRUE-- 0.9 $pointer)
+		wanted(TRUE-TRUE- $version $pointer)
+		wanted(-- $version.1 $pointer)
+		wanted(TRUE--TRUE 0.9 2)
 	TXT
-	(
-		unset MAKEFLAGS MAKELEVEL MFLAGS
-		cmake -S "$tmp" -B "$tmp/cmake" -G 'Unix Makefiles' \
-			-DCMAKE_MAKE_PROGRAM=make &&
-			cmake --build "$tmp/cmake" && "$tmp/cmake/use"
-	) >"$tmp/log" 2>&1
-	ok "C, shared, by CMake" || sed 's/^/# /' "$tmp/log"
+	quietly cmake -P "$tmp/version.cmake"
+	ok "CMake: which versions will do"
 }
 
+# meson_project TEXT: finds the library and uses it.
+meson_project() {
+	rm -rf "$tmp/meson/build"
+	CFLAGS="$CFLAGS -O0" quietly meson setup "$tmp/meson/build" \
+		"$tmp/meson" &&
+		quietly meson compile -C "$tmp/meson/build" &&
+		quietly "$tmp/meson/build/prog"
+	ok "Meson: $1"
+}
+
+# With subprojects/ as packaging/meson/cpucycles.wrap says.
+meson_projects() {
+	sub=$tmp/meson/subprojects
+	mkdir -p "$sub/cpucycles"
+	cp "$tmp/prog.c" "$tmp/meson"
+	cp "$top_srcdir/packaging/meson/cpucycles.wrap" "$sub"
+	cp "$top_srcdir/packaging/meson/meson.build" \
+		"$top_builddir"/amalgamation/cpucycles.[ch] "$sub/cpucycles"
+	cat >"$tmp/meson/meson.build" <<-TXT
+		project('use', 'c')
+		library = $(printed '^dependency')
+		assert(library.version() == '$version')
+		executable('prog', 'prog.c', dependencies: library)
+	TXT
+	if command -v pkg-config >/dev/null; then
+		eval "$(assignment Meson) && export PKG_CONFIG_PATH"
+		meson_project "the installed library, with README's prefix"
+		unset PKG_CONFIG_PATH
+	else
+		skip "there is no pkg-config"
+	fi
+	PKG_CONFIG_LIBDIR=$tmp/none
+	export PKG_CONFIG_LIBDIR
+	meson_project "the two files as a subproject"
+	unset PKG_CONFIG_LIBDIR
+}
+
+PKG_CONFIG_SYSROOT_DIR=$tmp/moved
+export PKG_CONFIG_SYSROOT_DIR
+archive=$(find "$lib" -name libcpucycles.a)
 if test -n "$(find "$lib" -name 'libcpucycles.so')"; then
-	build_and_run "C, shared" "$CC" use.c -I"$inc" -L"$lib" -lcpucycles
+	build_and_run "C, shared" "$CC" prog.c -I"$inc" -L"$lib" -lcpucycles
 	if test -n "$CXX"; then
-		build_and_run "C++, shared" "$CXX" use.cc -I"$inc" -L"$lib" \
+		build_and_run "C++, shared" "$CXX" prog.cc -I"$inc" -L"$lib" \
 			-lcpucycles
 	fi
 	if command -v pkg-config >/dev/null; then
-		PKG_CONFIG_PATH=$lib/pkgconfig
-		PKG_CONFIG_SYSROOT_DIR=$tmp/root
-		export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
 		# shellcheck disable=SC2046 # a list of flags
-		build_and_run "C, shared, by pkg-config" "$CC" use.c \
-			$(pkg-config --cflags --libs libcpucycles)
-		by_cmake
-		unset PKG_CONFIG_SYSROOT_DIR
+		build_and_run "C, shared, by pkg-config" "$CC" prog.c \
+			$(PKG_CONFIG_PATH=$lib/pkgconfig \
+				pkg-config --cflags --libs libcpucycles)
 	else
 		skip "there is no pkg-config"
 	fi
 else
 	skip "no shared library was built"
 fi
-archive=$(find "$lib" -name libcpucycles.a)
 if test -n "$archive"; then
-	build_and_run "C, the static library" "$CC" use.c -I"$inc" "$archive"
+	build_and_run "C, the static library" "$CC" prog.c -I"$inc" "$archive"
 	if test -n "$CXX"; then
-		build_and_run "C++, the static library" "$CXX" use.cc \
+		build_and_run "C++, the static library" "$CXX" prog.cc \
 			-I"$inc" "$archive"
 	fi
 	case $CFLAGS in
 	*-fsanitize*) skip "a sanitizer cannot be linked statically" ;;
-	*) build_and_run "C, the whole program static" "$CC" use.c -static \
+	*) build_and_run "C, the whole program static" "$CC" prog.c -static \
 		-I"$inc" "$archive" ;;
 	esac
 else
 	skip "no static library was built"
 fi
-(cd "$top_builddir" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$make" \
-	uninstall DESTDIR="$tmp/root") >"$tmp/log" 2>&1
+if command -v cmake >/dev/null; then
+	cmake_versions
+	cmake_project
+else
+	skip "there is no cmake"
+fi
+if command -v meson >/dev/null; then
+	meson_projects
+else
+	skip "there is no meson"
+fi
+mv "$tmp/moved" "$tmp/root"
+in_build uninstall DESTDIR="$tmp/root"
 left=$(find "$tmp/root" ! -type d)
 test -z "$left"
 ok "make uninstall leaves no file behind $left"

@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# Each command that a page prints is run as printed, over an installed library,
-# or is in the list below, which says why it is not.
+# Runs each command of the pages as printed, with an installed library. A list
+# names the commands that are not run, with the reasons. live_install.sh tries
+# the lines of README.md for CMake and Meson.
 # shellcheck disable=SC2016 # what pages have between quotes is not the shell's
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS TESTS
 
-# What is not run: the reason, and a pattern.
+# The commands that are not run: the reason, and a pattern.
 not_run='
-flags; the compiler, with a prefix, is tested below|-I$P/include *
+flags for a prefix, which are tested below|-I$P/include *
 a result|[0-9]* cycles (calibrated)
 a result|cpucycles [a-z]* *
 a graph|* -> *
 parameters for the kernel|isolcpus=2 *
-only named, to compare|perf stat *
+only mentioned|perf stat *
 changes the machine|cpupower *
 changes the machine|echo * >/sys/*
 changes the machine|cd /sys/*
@@ -30,8 +31,8 @@ changes the source|autoreconf -fi*
 needs a tarball; tests/packages/rpm runs it|rpmbuild -ta
 installs the packages of make deb|cd build/deb
 installs the packages of make deb|sudo apt install *
-takes a minute; make check runs it for a shorter time|LIVE_SECONDS=60 *
-runs every check, this one too|*.ci/run
+takes a minute; make check takes less|LIVE_SECONDS=60 *
+runs every check, and so this one|*.ci/run
 takes minutes; make bench-check runs the script|tests/bench/check *
 makes a release|$EDITOR *
 makes a release|dch *
@@ -40,18 +41,18 @@ makes a release|../configure && make -j4 *
 makes a release|make distcheck && *
 '
 
-# What begins a command in the middle of a sentence.
+# In the middle of a sentence, a command begins with one of these.
 programs='cc|make|man|sudo|apt|ldconfig|pkg-config|rpmbuild|autoreconf|git|docker'
 programs="$programs|podman|perf stat|taskset|cpupower|numactl|setarch|valgrind|echo|cd"
 programs="$programs|cpucycles-(info|selftest|open)|\./.*|\.ci/run|tests/.* .*"
 
-# A line that ends in a backslash or a bar goes on in the next one.
+# Joins lines that end in a backslash or a bar with the next one.
 join() {
 	awk '/[\\|]$/ { line = line $0; sub(/\\$/, "", line); next }
 		{ print line $0; line = "" }' | tr -s ' \t' ' '
 }
 
-# Of all that a sentence marks as code, the commands.
+# Selects the commands from the code in sentences.
 commands() {
 	grep -E "^(([A-Z_]+=[^\" ]* )?($programs)( |\$)|[A-Z_]+=[^\" ]* [a-z])"
 }
@@ -73,13 +74,14 @@ help2man() {
 	sed -n '/^\.EX/,/^\.EE/p' "$1" | grep -v '^\.E' | join
 }
 
-# In the opening comment.
+# The commands in the opening comment of an example.
 example() {
 	sed -nE '1,12s/^.*[/*:?"] ((cc|rustc|python3) [^ ].*)/\1/p' "$1" |
 		sed -e 's/"*$//' -e 's/ \*\/$//'
 }
 
-# stand_in NAME: for what depends on the machine, or would change it.
+# stand_in NAME: a script in the place of a program that takes long, depends on
+# the machine or would change it.
 stand_in() {
 	{
 		echo '#!/bin/sh'
@@ -99,7 +101,7 @@ stand_in make <<TXT
 PATH='$PATH' exec ${MAKE:-make} "\$@"
 TXT
 stand_in cc <<TXT
-PATH='$PATH' exec $CC $CFLAGS \$SEARCH "\$@"
+PATH='$PATH' exec $CC $CFLAGS \$SEARCH "\$@" -O0
 TXT
 stand_in sudo <<'TXT'
 test $# -gt 1 || set -- "$1" --apply
@@ -107,6 +109,11 @@ exec "$@"
 TXT
 stand_in cpucycles-open <<TXT
 exec '$tmp/prefix/sbin/cpucycles-open' --root '$tmp/machine' "\$@"
+TXT
+# live_info_noise.sh measures. Here the options are read.
+stand_in cpucycles-info <<TXT
+case "\$*" in *--noise*) set -- "\$@" --help ;; esac
+exec '$tmp/prefix/bin/cpucycles-info' "\$@"
 TXT
 stand_in cpucycles-selftest <<TXT
 exec '$tmp/prefix/bin/cpucycles-selftest' --quick "\$@" monotone
@@ -130,7 +137,7 @@ run() {
 	) >"$tmp/log" 2>&1 </dev/null
 }
 
-# Why this command cannot be run on this machine.
+# Prints why this machine cannot run the command, if it cannot.
 cannot() {
 	for name in jq man pkg-config python3 rsvg-convert rustc setarch \
 		valgrind; do
@@ -167,7 +174,7 @@ check() {
 		where=$top_builddir
 		test -f "$where/${2%% *}" || where=$top_srcdir
 		;;
-	# These take long, and .ci/run has most of them.
+	# These take long. .ci/run calls most of them.
 	'make '*)
 		target=$(echo "$2" | cut -d ' ' -f 2)
 		grep -qE "^([^:=]* )?$target( [^:=]*)?:" \
@@ -184,40 +191,31 @@ check() {
 	case $2 in
 	cc*) command="$2 && if test -f a.out; then ./a.out; fi" ;;
 	valgrind*) command="$2 2>&1 | grep 'Collected : [1-9]'" ;;
+	rustc*) command="rustc -D warnings ${2#rustc} | grep -E '$timed'" ;;
+	python3*) command="$2 | grep -E '$timed'" ;;
 	esac
 	command=$(echo "$command" | sed -e 's/ NAME/ default-monotonic/' \
 		-e 's,^\./cpu,cpu,' -e 's,/usr/sbin/,,g')
 	rm -f "$where/a.out"
 	run "$command" "$where"
 	status=$?
-	# Status 1 is then a finding about the machine.
+	# From these tools, status 1 is a finding about the machine.
 	case $status-$2 in
-	1-*--noise* | 1-*--cpus* | 1-*--status | 1-*--dry-run | \
+	1-*--cpus* | 1-*--status | 1-*--dry-run | \
 		1-*cpucycles-selftest*) status=0 ;;
 	esac
 	test $status -eq 0
 	ok "$1: $2" || sed 's/^/# /' "$tmp/log"
 }
 
-# assignment TOOL: in the last column of the table in README.md.
+# assignment TOOL: the one in the last column of the table in README.md.
 assignment() {
 	sed -n "s/^| $1 .*\`\([A-Z_]*=[^\`]*\)\` |\$/\1/p" \
 		"$top_srcdir/README.md"
 }
 
-# by TOOL COMMANDS: a project finds the library as README.md says.
-by() {
-	if command -v "$1" >/dev/null; then
-		(
-			cd "$tmp/work" && eval "export $(assignment "$2")" &&
-				sh -ec "$3"
-		) >"$tmp/log" 2>&1
-		ok "README.md: $2, with a prefix" || sed 's/^/# /' "$tmp/log"
-	else
-		skip "README.md: $2: there is no $1"
-	fi
-}
-
+# The last line that the examples in Python and Rust print.
+timed="^-?[0-9.]+ cycles \\([a-z0-9-]+, [a-z]+\\), [0-9]+ of 2002 dropped\$"
 DESTDIR=$tmp/root
 export DESTDIR SEARCH
 installs='make -C build install'
@@ -283,16 +281,4 @@ flags=$(sed -n 's/^| the compiler .*`\(-I.*\)` |$/\1/p' README.md)
 	run "cc -O2 program.c $flags && ./a.out" "$tmp/work"
 )
 ok "README.md: the compiler, with a prefix" || sed 's/^/# /' "$tmp/log"
-sed -n 's/^\.It.* Li \([a-z_]*(.*)\)$/\1/p' man/cpucycles-benchmarking.7 \
-	>"$tmp/lines"
-{
-	printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(use C)' \
-		'add_executable(prog prog.c)'
-	grep cpucycles "$tmp/lines" | grep -v '^dependency'
-} >"$tmp/work/CMakeLists.txt"
-by cmake CMake 'cmake -B cmake . && cmake --build cmake && cmake/prog'
-printf '%s\n' "project('use', 'c')" "executable('prog', 'prog.c'," \
-	"dependencies: $(grep '^dependency' "$tmp/lines"))" \
-	>"$tmp/work/meson.build"
-by meson Meson 'meson setup meson && meson compile -C meson && meson/prog'
 done_testing
