@@ -209,12 +209,10 @@ int bad_counterbyname(const char *name, struct cpucycles_counter *c,
 /* For some 50 us each time: in nearly every window of the checks. */
 static void neighbour(void)
 {
-	static struct affinity cpus;
 	const struct timespec pause = {0, 150000};
 	pid_t parent = getpid();
 
-	if (affinity_get(&cpus) == 0)
-		affinity_pin(&cpus, affinity_here());
+	affinity_pin(affinity_here());
 	if (fork() != 0)
 		return;
 	while (getppid() == parent) {

@@ -364,7 +364,7 @@ int main(int argc, char **argv)
 		return done_testing();
 	}
 	affinity_get(&cpus);
-	affinity_pin(&cpus, affinity_here());
+	affinity_pin(affinity_here());
 	observe();
 	check_job("alone", NULL, 30, 3, 1, 0);
 	check_job("two threads on one CPU", NULL, 30, 3, 2, 0.3);

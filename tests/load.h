@@ -110,12 +110,7 @@ __attribute__((unused)) static void load_handler(int sig, void (*f)(int),
 /* Has this thread run where it is, and nowhere else. */
 __attribute__((unused)) static void load_pin(void)
 {
-	struct affinity cpus;
-
-	if (affinity_get(&cpus) != 0)
-		return;
-	affinity_pin(&cpus, affinity_here());
-	CPU_FREE(cpus.set); /* affinity_end() would undo it */
+	affinity_pin(affinity_here());
 }
 #endif
 

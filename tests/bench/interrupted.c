@@ -75,7 +75,7 @@ static double sharing(int threads)
 
 	if (affinity_get(&cpus) != 0)
 		return 0;
-	affinity_pin(&cpus, affinity_here());
+	affinity_pin(affinity_here());
 	for (n = 0; n < threads; n++)
 		if (pthread_create(&s[n].id, NULL, share, &s[n]) != 0)
 			break;

@@ -2,64 +2,40 @@
 /* Which CPUs a thread may run on, and running on one of them. */
 #include <config.h>
 #include <errno.h>
-#include <sched.h>
 #include "affinity.h"
 
 #ifdef HAVE_SCHED_SETAFFINITY
 
-#define CPUS_MAX (1 << 20) /* far more than any kernel has */
+#define CPUS (AFFINITY_SETS * CPU_SETSIZE)
 
 int affinity_get(struct affinity *a)
 {
-	/* The kernel refuses a set that is too small for it. */
-	for (a->ncpus = 1024; a->ncpus <= CPUS_MAX; a->ncpus *= 2) {
-		a->set = CPU_ALLOC(a->ncpus);
-		if (a->set == NULL)
-			return ENOMEM;
-		if (sched_getaffinity(0, CPU_ALLOC_SIZE(a->ncpus), a->set) == 0)
-			return 0;
-		CPU_FREE(a->set);
-		a->set = NULL;
-		if (errno != EINVAL)
-			break;
-	}
-	return errno;
+	a->known = sched_getaffinity(0, sizeof a->set, a->set) == 0;
+	return a->known ? 0 : errno;
 }
 
 int affinity_next(const struct affinity *a, int cpu)
 {
-	const cpu_set_t *set = a->set;
-
-	if (set != NULL)
-		while ((size_t)++cpu < a->ncpus)
-			if (CPU_ISSET_S((size_t)cpu, CPU_ALLOC_SIZE(a->ncpus),
-					set))
-				return cpu;
+	while (a->known && ++cpu < CPUS)
+		if (CPU_ISSET_S((size_t)cpu, sizeof a->set, a->set))
+			return cpu;
 	return -1;
 }
 
-int affinity_pin(const struct affinity *a, int cpu)
+int affinity_pin(int cpu)
 {
-	size_t size = CPU_ALLOC_SIZE(a->ncpus);
-	cpu_set_t *one = CPU_ALLOC(a->ncpus);
-	int err;
+	cpu_set_t set[AFFINITY_SETS];
 
-	if (one == NULL)
-		return ENOMEM;
-	CPU_ZERO_S(size, one);
-	CPU_SET_S((size_t)cpu, size, one);
-	err = sched_setaffinity(0, size, one) == 0 ? 0 : errno;
-	CPU_FREE(one);
-	return err;
+	CPU_ZERO_S(sizeof set, set);
+	CPU_SET_S((size_t)cpu, sizeof set, set);
+	return sched_setaffinity(0, sizeof set, set) == 0 ? 0 : errno;
 }
 
 void affinity_end(struct affinity *a)
 {
-	if (a->set == NULL)
-		return;
-	sched_setaffinity(0, CPU_ALLOC_SIZE(a->ncpus), a->set);
-	CPU_FREE(a->set);
-	a->set = NULL;
+	if (a->known)
+		sched_setaffinity(0, sizeof a->set, a->set);
+	a->known = false;
 }
 
 int affinity_here(void)
@@ -71,7 +47,7 @@ int affinity_here(void)
 
 int affinity_get(struct affinity *a)
 {
-	a->set = NULL;
+	a->known = false;
 	return ENOSYS;
 }
 
@@ -82,9 +58,8 @@ int affinity_next(const struct affinity *a, int cpu)
 	return -1;
 }
 
-int affinity_pin(const struct affinity *a, int cpu)
+int affinity_pin(int cpu)
 {
-	(void)a;
 	(void)cpu;
 	return ENOSYS;
 }

@@ -3,11 +3,19 @@
 #ifndef AFFINITY_H
 #define AFFINITY_H
 
-#include <stddef.h>
+#include <stdbool.h>
+#ifdef HAVE_SCHED_SETAFFINITY
+#include <sched.h>
+#endif
 
 struct affinity {
-	void *set;    /* NULL: unknown */
-	size_t ncpus; /* that the set has room for */
+	bool known;
+#ifdef HAVE_SCHED_SETAFFINITY
+	/* Of 8192 CPUs, as the largest kernels have: they refuse a smaller
+	 * set. */
+#define AFFINITY_SETS 8
+	cpu_set_t set[AFFINITY_SETS];
+#endif
 };
 
 /* The CPUs that the calling thread may run on now. 0, or an errno. */
@@ -20,9 +28,9 @@ int affinity_next(const struct affinity *a, int cpu);
 int affinity_count(const struct affinity *a);
 
 /* Has the thread run on this CPU alone. 0, or an errno. */
-int affinity_pin(const struct affinity *a, int cpu);
+int affinity_pin(int cpu);
 
-/* Lets the thread run where it could when `a` was got, and frees that. */
+/* Lets the thread run where it could when `a` was got. */
 void affinity_end(struct affinity *a);
 
 /* The CPU that the thread runs on, or -1. */

@@ -8,11 +8,6 @@
 #include "cpucycles.h"
 #include "tool.h"
 
-void tool_version(const char *tool)
-{
-	printf("%s (libcpucycles) %s\n", tool, cpucycles_version());
-}
-
 int tool_usage(const char *tool, const char *unexpected)
 {
 	if (unexpected != NULL)
@@ -29,6 +24,19 @@ int tool_end(const char *tool, int status)
 	fprintf(stderr, "%s: cannot write the output: %s\n", tool,
 		strerror(errno));
 	return TOOL_FINDING;
+}
+
+int tool_option(int option, const char *tool, const char *help)
+{
+	if (option == '?')
+		return tool_usage(tool, NULL);
+	if (option == 'h')
+		fputs(help, stdout);
+	else if (option == 'V')
+		printf("%s (libcpucycles) %s\n", tool, cpucycles_version());
+	else
+		return -1;
+	return tool_end(tool, TOOL_GOOD);
 }
 
 int tool_no_counter(const char *tool, const char *name)

@@ -13,8 +13,9 @@ enum tool_status {
 	TOOL_USAGE = 2,
 };
 
-/* The text of --version. */
-void tool_version(const char *tool);
+/* --help, --version, and an option that getopt_long refused: the exit status,
+ * or -1 for every other option. */
+int tool_option(int option, const char *tool, const char *help);
 
 /* Points to --help, after getopt_long's message, or after one about an argument
  * that nobody expected. Returns TOOL_USAGE. */

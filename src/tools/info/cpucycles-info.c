@@ -95,26 +95,18 @@ int main(int argc, char **argv)
 {
 	report_function *report = NULL;
 	struct request r = {NULL, NULL, false};
-	int option, status = TOOL_GOOD;
+	int option, status;
 
 	setlocale(LC_CTYPE, "");
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		switch (option) {
-		case COUNTER:
+		status = tool_option(option, TOOL, help);
+		if (status >= 0)
+			return status;
+		if (option == COUNTER) {
 			r.counter = optarg;
-			break;
-		case NOISE:
+		} else if (option == NOISE) {
 			r.noise = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return tool_end(TOOL, TOOL_GOOD);
-		case 'V':
-			tool_version(TOOL);
-			return tool_end(TOOL, TOOL_GOOD);
-		case '?':
-			return tool_usage(TOOL, NULL);
-		default:
+		} else {
 			if (report && report != forms[option - FORM])
 				return two_forms();
 			report = forms[option - FORM];
@@ -127,8 +119,7 @@ int main(int argc, char **argv)
 		return two_forms();
 	if (r.noise && report == NULL)
 		report = noise_print;
-	if (r.counter != NULL)
-		status = select_counter(r.counter);
+	status = r.counter ? select_counter(r.counter) : TOOL_GOOD;
 	if (status == TOOL_GOOD)
 		status = report ? report(&r) : report_text(&r);
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)

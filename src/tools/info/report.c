@@ -261,7 +261,7 @@ int report_cpus(const struct request *r)
 	}
 	for (cpu = affinity_next(&a, -1); cpu >= 0;
 	     cpu = affinity_next(&a, cpu)) {
-		err = affinity_pin(&a, cpu);
+		err = affinity_pin(cpu);
 		if (err == 0)
 			report_cpu(cpu);
 		else

@@ -362,16 +362,11 @@ int main(int argc, char **argv)
 	int o, clash, writes, status;
 
 	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		if (o == '?')
-			return tool_usage(OPEN_TOOL, NULL);
 		if (o == 'r')
 			root = optarg;
-		if (o == 'h')
-			fputs(open_help, stdout);
-		if (o == 'V')
-			tool_version(OPEN_TOOL);
-		if (o == 'h' || o == 'V')
-			return tool_end(OPEN_TOOL, TOOL_GOOD);
+		status = tool_option(o, OPEN_TOOL, open_help);
+		if (status >= 0)
+			return status;
 	}
 	run.apply |= run.persist;
 	clash = run.status + run.apply + run.revert > 1 ||

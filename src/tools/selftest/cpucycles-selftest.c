@@ -103,7 +103,7 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 	if (!selftest_one_core(t) || c->run == elsewhere_migration ||
 	    affinity_get(&a) != 0)
 		return run_tries(c, t);
-	affinity_pin(&a, affinity_here());
+	affinity_pin(affinity_here());
 	outcome = run_tries(c, t);
 	affinity_end(&a);
 	return outcome;
@@ -213,60 +213,44 @@ static unsigned choose_check(const char *name)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
+	int option, status, list = 0, quick = 0, longer = 0;
+	const struct option options[] = {
 		{"counter", required_argument, NULL, 'c'},
 		{"help", no_argument, NULL, 'h'},
-		{"list", no_argument, NULL, 'l'},
-		{"long", no_argument, NULL, 'L'},
-		{"quick", no_argument, NULL, 'q'},
+		{"list", no_argument, &list, 1},
+		{"long", no_argument, &longer, 1},
+		{"quick", no_argument, &quick, 1},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
 	struct selftest t = {.ms = 500, .wait_s = 6, .wraps = 1};
-	int option, lengths = 0, status = TOOL_GOOD;
 	const char *counter = NULL;
 	unsigned i, bit, chosen = 0;
 
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		switch (option) {
-		case 'c':
+		status = tool_option(option, TOOL, help);
+		if (status >= 0)
+			return status;
+		if (option == 'c')
 			counter = optarg;
-			break;
-		case 'q':
-			t = (struct selftest){.ms = 60, .wraps = 1};
-			lengths |= 1;
-			break;
-		case 'L':
-			t = (struct selftest){
-				.ms = 20000, .wait_s = 600, .wraps = 3};
-			lengths |= 2;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			goto end;
-		case 'l':
-			for (i = 0; i < CHECKS; i++)
-				printf("%-12s %s\n", checks[i].name,
-				       checks[i].what);
-			goto end;
-		case 'V':
-			tool_version(TOOL);
-			goto end;
-		default:
-			return tool_usage(TOOL, NULL);
-		}
 	}
-	if (lengths == 3) {
-		fprintf(stderr,
-			TOOL ": --quick and --long exclude each other\n");
+	if (quick && longer) {
+		fputs(TOOL ": --quick and --long exclude each other\n", stderr);
 		return tool_usage(TOOL, NULL);
 	}
+	if (quick)
+		t = (struct selftest){.ms = 60, .wraps = 1};
+	if (longer)
+		t = (struct selftest){.ms = 20000, .wait_s = 600, .wraps = 3};
+	for (i = 0; list && i < CHECKS; i++)
+		printf("%-12s %s\n", checks[i].name, checks[i].what);
+	if (list)
+		return tool_end(TOOL, TOOL_GOOD);
 	for (; optind < argc; chosen |= bit)
 		if ((bit = choose_check(argv[optind++])) == 0)
 			return tool_usage(TOOL, NULL);
 	status = choose_counter(&t.counter, counter);
 	if (status == TOOL_GOOD)
 		status = run_all(&t, chosen ? chosen : ~0u);
-end:
 	return tool_end(TOOL, status);
 }

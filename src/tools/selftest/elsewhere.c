@@ -153,7 +153,7 @@ enum outcome elsewhere_sharing(struct selftest *t)
 		return say(t, SKIPPED,
 			   "the count goes on while others have the CPU");
 	if (affinity_get(&a) == 0) {
-		affinity_pin(&a, affinity_here());
+		affinity_pin(affinity_here());
 		run = elsewhere_together(sharing_count, both, 2);
 		affinity_end(&a);
 	}
@@ -225,7 +225,7 @@ enum outcome elsewhere_migration(struct selftest *t)
 	for (i = 0; n > 1 && i < rounds; i++)
 		for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;) {
 			back = o.back;
-			if (affinity_pin(&a, cpu) != 0)
+			if (affinity_pin(cpu) != 0)
 				continue;
 			counting_order(&o, stay);
 			lower += o.back > back;
