@@ -204,16 +204,22 @@ static void bench(const char *name, const char *kind, long long (**count)(void),
 	for (i = 0; i < blocks; i++)
 		v[i] = found.block[i] < 0 ? -found.block[i] : found.block[i];
 	bench_value(TABLE, name, "kind", "%s", kind);
+	print(TABLE, name, "1st", quantile(found.single, found.singles, 0.01));
 	print(TABLE, name, "10th", quantile(found.single, found.singles, 0.1));
 	print(TABLE, name, "median", middle);
 	print(TABLE, name, "90th", quantile(found.single, found.singles, 0.9));
+	print(TABLE, name, "99th", quantile(found.single, found.singles, 0.99));
 	print(TABLE, name, "error", quantile(v, blocks, 0.5));
 	print(TABLE, name, "error p90", quantile(v, blocks, 0.9));
 	print(TABLE, name, "worst", quantile(v, blocks, 1));
+	print(TABLE, name, "one ratio, 1st",
+	      quantile(found.one, found.singles, 0.01));
 	print(TABLE, name, "one ratio, 10th",
 	      quantile(found.one, found.singles, 0.1));
 	print(TABLE, name, "one ratio, 90th",
 	      quantile(found.one, found.singles, 0.9));
+	print(TABLE, name, "one ratio, 99th",
+	      quantile(found.one, found.singles, 0.99));
 	print_steps(name);
 }
 
@@ -295,7 +301,7 @@ int main(int argc, char **argv)
 		TABLE,
 		"%d blocks of %d timings, less those that the bare clock "
 		"shows to be disturbed; error: of a block's mean, whichever "
-		"its sign; 10th, 90th: percentiles of single timings; one "
+		"its sign; 1st ... 99th: percentiles of single timings; one "
 		"ratio: the same of the bare clock with the ratio that suits "
 		"each block best, for comparison",
 		blocks, timings);
