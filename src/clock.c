@@ -18,7 +18,7 @@ struct moment {
 	uint64_t tick, ns;
 };
 
-/* The beginning of a tick, dated as closely as one of three tries allows. */
+/* The beginning of a tick, by the best of three tries. */
 static struct moment clock_moment(const struct cpuc_clock *c)
 {
 	struct moment best = {0, 0};
@@ -87,9 +87,8 @@ static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
 }
 
 /* Three estimates over the shortest window in which they agree to 1/AGREE:
- * microseconds for a fine clock, milliseconds for a coarse one. By overlapping
- * windows: none of the four moments is in all of them, so that one that was
- * disturbed shows. */
+ * microseconds for a fine clock, milliseconds for a coarse one. The windows
+ * overlap, and no moment is in all of them, so that a disturbed one shows. */
 static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
 {
 	/* gcc's analyser loses the loop that sets them. */
@@ -168,8 +167,8 @@ int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	}
 	if (!c->nominal && !clock_plausible(c, nominal_hz))
 		return -EDOM;
-	/* To the nearest 1/1024: as true as the measurement, and mostly the
-	 * same from process to process, as that is not. */
+	/* Rounded to 1/1024 it is as true as the measurement, and mostly the
+	 * same in every process. */
 	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;
 	*scale = cpuc_scale_of(k ? k : 1, 1024);
 	return 0;
@@ -209,8 +208,9 @@ static uint64_t clock_step(const struct cpuc_clock *c)
 	return v[STEPS_SEEN / 2];
 }
 
-/* By how much the cost of a read varies, or the divisor of all these. The TSC
- * of AMD's Zen advances by 26 ticks and more at a time, Intel's by 1 or 2. */
+/* The spread of a read's cost, or the common divisor of all costs, whichever is
+ * greater. The TSC of AMD's Zen advances by 26 ticks and more at a time,
+ * Intel's by 1 or 2. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 {
 	uint64_t v[READS], a, b, rest, grain = 0;

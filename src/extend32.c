@@ -37,7 +37,8 @@ struct extend32_thread {
 	unsigned renewals;
 };
 
-/* Those of a thread that has none yet, and of one that gets no memory. */
+/* The state of a thread before its first anchor, and of a thread that gets no
+ * memory. */
 static const struct extend32_thread extend32_none, extend32_never;
 
 #define NO_ANCHOR ((struct extend32_thread *)&extend32_none)

@@ -37,7 +37,7 @@ const char *cpuc_getenv(const char *name)
 #endif
 }
 
-/* By a core counter, against the system's clock. */
+/* The rate by a core counter and the system's clock. */
 static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 {
 	uint64_t ns = cpuc_os_clock_ns(), now, reads = 0, hz;
@@ -96,7 +96,7 @@ uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
 {
 	struct observation o = {current, 0};
 
-	/* Apart, as a clock that may not be read ends either. */
+	/* Two probes, as a clock that may not be read ends each of them. */
 	cpuc_probe(persecond_calibrate, NULL);
 	return cpuc_probe(persecond_observe, &o) == 0 ? o.hz : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second: what users divide a count by to get seconds, and the rate
+/* Cycles per second, by which users divide a count to get seconds, and the rate
  * of the core now. All under the lock, between cpuc_probe_begin and
  * cpuc_probe_end. */
 #ifndef CPUC_PERSECOND_H

@@ -41,9 +41,9 @@ static struct measured measure_round(const struct cpuc_slot *slot)
 	return r;
 }
 
-/* By raw counts, as many as all rounds would take. Extended to 64 bits, a count
- * that stands still would jump once the clock is half a wrap ahead of it, and
- * pass for one that advances. */
+/* Reads the raw count as often as all rounds would. Extended to 64 bits, a
+ * count that stands still would jump once the clock is half a wrap ahead of it,
+ * and pass for one that advances. */
 static bool measure_stands_still(const struct cpuc_counter *c)
 {
 	long long first = c->read();

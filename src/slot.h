@@ -24,7 +24,7 @@ struct cpuc_slot;
 struct cpuc_event_set;
 struct cpuc_clock;
 
-/* What a counter's file says of it; listed in counters.def. */
+/* A counter as its file describes it; listed in counters.def. */
 struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
@@ -68,7 +68,7 @@ struct cpuc_reader {
 	bool made;                 /* set last */
 };
 
-/* What the last selection found. */
+/* The result of the latest trial. */
 struct cpuc_trial {
 	bool tried;
 	bool usable;
@@ -100,7 +100,7 @@ enum cpucycles_kind_id cpuc_kind_id(enum cpuc_kind kind);
  * wins over a finer one. */
 long long cpuc_kind_added(enum cpuc_kind kind);
 
-/* What ranks usable counters, lowest first; 0: not usable. */
+/* The rank of a usable counter, the lowest is the best; 0: not usable. */
 long long cpuc_precision(const struct cpuc_slot *slot);
 
 /* Makes the reader, whose scale and anchor are set. */

@@ -20,7 +20,7 @@ struct cpuc_event {
 	uint64_t config;
 };
 
-/* What an event does not count. */
+/* The modes in which an event does not count. */
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u
 /* It is on a register whenever its thread runs, before events that are not

@@ -23,9 +23,9 @@
 #define AGAIN 64
 #define AGAIN_NS 20000000
 
-/* Before the events: a handler that replaces them adds their count to it. What
- * is missing in the sum then is in `last`. Twice, as it may come between the
- * halves. */
+/* Before the events: a handler that replaces them adds their count to it.
+ * `last` has the counts that the sum then lacks. Twice, as it may come between
+ * the halves. */
 static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
 {
 	uint64_t base, again;

@@ -73,8 +73,8 @@ struct cpuc_perf_thread {
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
-/* What a thread's state is before its first count, and for good where there is
- * no memory. Their `quick` points to 0, and both count nothing. */
+/* A thread's state before its first count, and its state for good where there
+ * is no memory. Their `quick` points to 0, and both count nothing. */
 extern const struct cpuc_perf_thread cpuc_perf_nobody, cpuc_perf_no_memory;
 
 /* The calling thread's states, for cycles and for instructions. They know

@@ -148,7 +148,8 @@ static void probe_keep(struct fault *f, const siginfo_t *info)
 
 	if (kept->si_signo != 0)
 		return;
-	/* Now, lest the next one come in while this one is copied. */
+	/* At once, so that no signal that comes during the copy replaces this
+	 * one. */
 	*(volatile int *)&kept->si_signo = f->sig;
 	*kept = *info;
 }
@@ -177,7 +178,7 @@ static void probe_resend(siginfo_t *info, enum target target)
 	info->si_signo = 0;
 }
 
-/* Back to cpuc_probe(), whatever fn has done to the mask. */
+/* Jumps back to cpuc_probe(); fn may have changed the mask. */
 static CPUC_LANDING void probe_land(void)
 {
 	pthread_sigmask(SIG_SETMASK, &probing, NULL);

@@ -93,7 +93,7 @@ long long cpuc_rseq_interruptions(bool look)
 
 #define SIZE 20 /* of the area, with all that it had at first */
 
-/* What the kernel looks for before the address to which a section aborts. */
+/* The kernel looks for this before the address to which a section aborts. */
 static const uint32_t rseq_signature[2] = {RSEQ_SIG};
 
 static void rseq_try_clock(void *ns)

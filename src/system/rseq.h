@@ -25,7 +25,7 @@ cpuc_rseq_word *cpuc_rseq_own(void);
  * of this library has armed the word, that value stays and is returned. */
 uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
 
-/* What a word of this copy's points to. */
+/* A word that this copy has armed points to one of these. */
 #define CPUC_RSEQ_SECTIONS 256
 
 struct cpuc_rseq_section {

@@ -9,7 +9,7 @@
 
 struct cpuc_rate {
 	uint64_t hz;        /* 0: unknown */
-	const char *source; /* what states it, for people; static storage */
+	const char *source; /* a file or a call; static storage */
 	bool of_core;       /* false: in a virtual machine, often the TSC's */
 };
 

@@ -53,7 +53,7 @@ int cpuc_thread_prepare(void);
  * program has so many pthread keys that the C library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
-/* What the kernel wipes in such a child. */
+/* The memory that the kernel wipes in a forked child. */
 #define CPUC_MARKS 1024 /* one for each generation of children */
 #define CPUC_PLACES 64
 

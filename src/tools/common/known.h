@@ -14,11 +14,11 @@ struct known {
 	unsigned long turn; /* cycles that a turn of the loop takes */
 };
 
-/* What a chain that is long enough takes: a multiple of every turn. */
+/* The cycles of a chain that is long enough: a multiple of every turn. */
 #define KNOWN_CYCLES 90000
 
-/* Beside the list there are known_nothing(), what a chain costs beyond its
- * links, and known_usable(), whether this CPU can run them all. */
+/* known_nothing() takes as long as a chain without links, and known_usable()
+ * says whether this CPU can run all of the list. */
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -59,8 +59,8 @@ static inline bool known_usable(void)
 {
 	unsigned a, b, c, d;
 
-	/* Not __builtin_cpu_supports(): not every system's linker finds what
-	 * that refers to. */
+	/* Not __builtin_cpu_supports(): some systems' linkers do not find a
+	 * symbol that it needs. */
 	return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
 }
 #elif defined(__aarch64__)

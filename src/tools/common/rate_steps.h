@@ -17,14 +17,14 @@ struct rate_steps {
 	long long lasted[RATE_STEPS_MOST]; /* ns for which that lasted */
 };
 
-/* What was found; all 0 if there was no step. */
+/* The result; all 0 if there was no step. */
 struct rate_summary {
 	double persecond;
 	double size;   /* the median; a part of 1 */
 	double lasted; /* the median time from step to step, in seconds */
 };
 
-/* The step of a clock, or what a reading takes if that is more. */
+/* The step of a clock, or the time of a reading if that is longer. */
 long long rate_steps_grain(long long (*clock)(void));
 
 /* Adds a window that began at so many ns and took `length`, in any unit, by a

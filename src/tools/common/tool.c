@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What every tool does. */
+/* Helpers of all tools. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>

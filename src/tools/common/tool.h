@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What every tool does. */
+/* Helpers of all tools. */
 #ifndef TOOL_H
 #define TOOL_H
 
@@ -37,8 +37,8 @@ const char *tool_why(const struct cpucycles_counter *c);
 long long tool_clock_ns(clockid_t clock);
 long long tool_ns(void);
 
-/* Shows on the terminal what takes so long, in place of the last such text; ""
- * at the end. Does nothing where standard error is no terminal. */
+/* Shows the present step of a long run on the terminal, in place of the step
+ * before; "" at the end. Does nothing where standard error is no terminal. */
 void tool_progress(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* cpucycles-info: what counts cycles on this machine, and how well. */
+/* cpucycles-info: describes the counter of this machine and its precision. */
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>

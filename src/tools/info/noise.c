@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What disturbs timings on this machine now, and by how much.
+/* Measures what disturbs timings on this machine now.
  *
- * The clock is read in a loop first: where it jumps, the thread did not run.
- * A counter would not do, as some stand still then. After that the same work is
+ * The clock is read in a loop first: where it jumps, the thread did not run. A
+ * counter would not do, as some stand still then. After that the same work is
  * timed in many short windows, by the clock and by the counter in use. */
 #include <config.h>
 #include <stdio.h>
@@ -65,8 +65,8 @@ double noise_drift(const long long *values, int n)
 
 /* The difference that 19 of 20 comparisons do not exceed; not the largest,
  * since one disturbed batch of 64 would decide it. A count cannot resolve less
- * than its step, even if all medians agree. Rounded up to what is printed, so
- * that the exit status agrees with that. */
+ * than its step, even if all medians agree. Rounded up to the printed
+ * precision, so that the exit status agrees with that. */
 static int noise_part(long long *apart, int n, long long typical,
 		      long long step)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What disturbs timings on this machine now, and by how much. */
+/* Measures what disturbs timings on this machine now. */
 #ifndef CPUC_TOOLS_NOISE_H
 #define CPUC_TOOLS_NOISE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What disturbs timings, in lines of text, and what would help. */
+/* Prints the disturbances of timings, with advice. */
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ const char *const noise_names[NOISE_ITEMS] = {
 	"interrupts", "preemption", "steal", "dither", "rate",
 	"governor",   "turbo",      "smt",   "verdict"};
 
-/* Why medians differ, and what to do about it. */
+/* The reason why medians differ, or advice. */
 static const char *noise_why(const struct noise *n)
 {
 	if (n->coarse)

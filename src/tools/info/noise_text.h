@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What disturbs timings, in lines of text, and what would help. */
+/* Prints the disturbances of timings, with advice. */
 #ifndef CPUC_TOOLS_NOISE_TEXT_H
 #define CPUC_TOOLS_NOISE_TEXT_H
 
@@ -9,7 +9,7 @@
 
 extern const char *const noise_names[NOISE_ITEMS];
 
-/* What would help, or NULL. */
+/* Advice; NULL: none is needed. */
 const char *noise_hint(const struct noise *n, enum noise_item item);
 
 /* The exit status: TOOL_FINDING if the verdict is worse than 1%. */

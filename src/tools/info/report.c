@@ -80,7 +80,7 @@ void report_machine(struct machine *m)
 	if (uname(&u) >= 0) {
 		if (m->cpu[0] == '\0')
 			snprintf(m->cpu, sizeof m->cpu, "%.100s", u.machine);
-		/* The part behind a hyphen says who built the kernel. */
+		/* The part behind a hyphen names the kernel's builder. */
 		snprintf(m->system, sizeof m->system, "%.60s %.*s %.60s",
 			 u.sysname, (int)strcspn(u.release, "-"), u.release,
 			 u.machine);
@@ -122,8 +122,8 @@ static void report_file(void)
 		       path);
 }
 
-/* Many who time code do not know that the core's rate is not the clock's, and
- * a script easily misses that a variable had no effect. */
+/* Many users do not know that the core's rate is not the clock's, and a script
+ * easily misses that a variable had no effect. */
 static void report_notes(const struct cpucycles_counter *c,
 			 const struct request *r)
 {

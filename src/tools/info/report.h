@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "cpucycles.h"
 
-/* What the command line asks for. Each report counts with the counter that is
+/* The options of the command line. Each report counts with the counter that is
  * selected, and returns the exit status. */
 struct request {
 	const char *counter; /* of --counter; NULL: the library chooses */

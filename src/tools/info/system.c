@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What Linux reports about a CPU that makes timings scatter. */
+/* Reads from Linux why timings on a CPU may scatter. */
 #include <config.h>
 #include <stdio.h>
 #include <stdlib.h>

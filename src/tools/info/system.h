@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What Linux reports about a CPU that makes timings scatter: its governor,
- * turbo, the other threads of its core, and time that the hypervisor took. */
+/* Reads from Linux why timings on a CPU may scatter: its governor, turbo, the
+ * other threads of its core, and time that the hypervisor took. */
 #ifndef CPUC_TOOLS_SYSTEM_H
 #define CPUC_TOOLS_SYSTEM_H
 

@@ -20,7 +20,7 @@ static const char open_tmpfiles[] = "/etc/tmpfiles.d/cpucycles.conf";
 
 static struct {
 	int status, apply, persist, revert, dry; /* options */
-	int rdpmc_all, no_nmi, when;             /* bits: what is wanted */
+	int rdpmc_all, no_nmi, when;             /* bits: the values wanted */
 	int found, shown, stuck; /* settings; stuck without a record */
 	int unlocked;            /* why there is no lock */
 	struct open_record record;
@@ -61,10 +61,10 @@ static int open_failed(const char *doing, const char *path, int err)
 	return TOOL_FINDING;
 }
 
-/* Two runs at once would each record what the other has half changed. The lock
- * is a file of its own, since every write replaces the record by another file.
+/* Two runs at once would each record the other's half-made changes. The lock is
+ * a file of its own, since every write replaces the record by another file.
  * Only root can open it, or any user could make root wait. A run removes it at
- * its end, and one that has waited for it starts again. */
+ * its end, so a run that has waited for it opens it again. */
 static int open_take_lock(void)
 {
 	struct stat held, there;
@@ -145,7 +145,8 @@ static int open_recall(void)
 	return open_failed("use", path, err);
 }
 
-/* The record and, for a boot, what sets the settings again. All or nothing. */
+/* Writes the record and, for the next boot, the lines that make the settings
+ * again. All or nothing. */
 static int open_write(const char *path)
 {
 	const struct open_setting *s = open_settings;

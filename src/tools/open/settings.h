@@ -13,7 +13,7 @@
 
 #define OPEN_SETTINGS 12
 
-/* What makes a value wanted, as bits. */
+/* The conditions for a value, as bits. */
 enum { OPEN_KERNEL_TOO = 1, OPEN_RDPMC_ALL = 2, OPEN_NO_NMI = 4 };
 
 /* Of two with the same path, the more open one comes first. */
@@ -22,7 +22,7 @@ extern const struct open_setting {
 	const char *sysctl; /* its name for sysctl.d, or NULL */
 	bool lower;         /* smaller values are more open */
 	int value, when;    /* wanted always if `when` is 0 */
-	const char *allows; /* what the value allows, or costs */
+	const char *allows; /* its effect, for people */
 } open_settings[OPEN_SETTINGS];
 
 /* For each setting the value that this program replaced, or -1. */
@@ -40,8 +40,8 @@ bool open_no_pmu(void);
 
 void open_format(const struct open_record *record, FILE *f);
 
-/* Takes only what open_format can have written, so that a forged record can at
- * worst make one of the settings less open. */
+/* Accepts only the output of open_format, so that a forged record can at worst
+ * make one of the settings less open. */
 enum { OPEN_FOREIGN = 1 /* not our first line */, OPEN_DAMAGED };
 int open_parse(struct open_record *record, FILE *f);
 

@@ -160,7 +160,7 @@ static int run_all(struct selftest *t, unsigned chosen)
 	return bad ? TOOL_FINDING : TOOL_GOOD;
 }
 
-/* Whoever names a counter in the environment expects that one to be checked. */
+/* A user who names a counter in the environment expects a check of that one. */
 static void choose_note(const struct cpucycles_counter *c)
 {
 	const char *named = getenv("cpucyclesimplementation");

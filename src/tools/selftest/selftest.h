@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the checks of cpucycles-selftest share. */
+/* Types and helpers of all checks of cpucycles-selftest. */
 #ifndef SELFTEST_H
 #define SELFTEST_H
 
