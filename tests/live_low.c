@@ -12,6 +12,8 @@
 #define TRIES 20   /* the host may take the CPU away, unseen by any clock */
 #define SHORT 9000 /* cycles */
 #define SUMS 0.01  /* 1/150 of the time may be added */
+#define PART 0.1   /* s, of a sum */
+#define LONG 30    /* s: such a run finds rare intervals */
 
 static struct found *found; /* one for each of two threads */
 static volatile unsigned long handled;
@@ -194,7 +196,7 @@ struct sum {
 
 static void *sum_one(void *arg)
 {
-	const double part = load_seconds / 5, begun = wall_ns();
+	const double end = wall_ns() + PART * 1e9;
 	struct sum *sum = arg;
 	long long a, b;
 	int i;
@@ -202,7 +204,7 @@ static void *sum_one(void *arg)
 	cpucycles();
 	work(KNOWN_CYCLES);
 	a = cpucycles();
-	while (wall_ns() - begun < part * 1e9)
+	while (wall_ns() < end)
 		for (i = 0; i < 20; i++) {
 			work(SHORT);
 			b = cpucycles();
@@ -272,11 +274,11 @@ static int run_sums(void)
 }
 
 /* A core whose rate moves while it is judged is another one in the next try; a
- * count that is too low by itself is that in each. A long run finds rare ones,
- * and has one try. */
+ * count that is too low by itself is too low in each. A long run, which finds
+ * rare ones, has one try. */
 static int try(int (*f)(void))
 {
-	const int most = getenv("LIVE_SECONDS") ? 1 : TRIES_LOW;
+	const int most = load_seconds < LONG ? TRIES_LOW : 1;
 	int tries, status = 0, i;
 
 	for (tries = 0; tries < most; tries++) {

@@ -17,25 +17,7 @@
 #define LOAD_LATE 30
 #define LOAD_KILL 90
 
-static double load_seconds = 0.5;
-
-__attribute__((unused)) static double ns_of(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-__attribute__((unused)) static double ran_ns(void)
-{
-	return ns_of(CLOCK_THREAD_CPUTIME_ID);
-}
-
-__attribute__((unused)) static double wall_ns(void)
-{
-	return ns_of(CLOCK_MONOTONIC);
-}
+static double load_seconds = 0.3;
 
 /* Selects a calibrated counter: under a sanitizer a clock may be selected, as
  * calls take longer. False: there is none. */

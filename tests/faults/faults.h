@@ -24,6 +24,24 @@
 #define CANNOT 55   /* the fault cannot be made here */
 #define KILLED 1000 /* plus the signal */
 
+__attribute__((unused)) static double ns_of(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+__attribute__((unused)) static double ran_ns(void)
+{
+	return ns_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+__attribute__((unused)) static double wall_ns(void)
+{
+	return ns_of(CLOCK_MONOTONIC);
+}
+
 /* What a process found, where its parent can read it. */
 struct seen {
 	char name[64], kind[16];
