@@ -50,7 +50,9 @@ static inline void cpuc_own_end(void)
  * the thread first uses them, which a handler may not do. So each variable is
  * an array here, and a thread has an index, which it finds by a number that
  * differs between living threads. */
-#if defined _WIN32 && defined __x86_64__
+#if defined cpuc_own_self
+/* A test says. */
+#elif defined _WIN32 && defined __x86_64__
 static inline uintptr_t cpuc_own_self(void)
 {
 	uintptr_t block;
