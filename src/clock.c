@@ -157,7 +157,7 @@ int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 
 	*scale = cpuc_scale_of(1, 1);
 	if (!cpuc_clock_rate(c))
-		/* As it is, a nominal clock is still a fair count. */
+		/* A nominal clock without a scale is still a fair count. */
 		return c->nominal ? 0 : -EAGAIN;
 	if (c->nominal && clock_within(c->hz, nominal_hz, 100))
 		return 0;

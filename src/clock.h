@@ -26,8 +26,8 @@ struct cpuc_clock {
 	 * reason is known. May be NULL itself. */
 	const char *(*distrusted)(void);
 
-	/* Found once a process, under the lock; where the interface defines
-	 * the rate, `hz` and `exact` are there from the beginning. */
+	/* The engine finds these once a process, under the lock; a counter's
+	 * file gives `hz` and `exact` where the interface defines the rate. */
 	uint64_t hz;          /* ticks per second; 0: unknown as yet */
 	uint64_t measured[3]; /* the same, unless exact */
 	bool exact;           /* stated and confirmed, or defined */

@@ -82,7 +82,8 @@ static void selection_make(void)
 	if (slot == NULL)
 		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count);
 	selection_publish(slot);
-	/* Again, if a program has asked for instructions. */
+	/* A program that has asked for instructions gets a new choice of these,
+	 * too. */
 	if (cpuc_instructions_slot() != NULL)
 		cpuc_instructions_choose();
 	cpuc_probe_end();
@@ -121,8 +122,8 @@ long long cpuc_first(void)
 {
 	struct cpuc_caller caller;
 
-	/* In a signal handler that interrupted the selection, there is
-	 * nothing better than a count that advances. */
+	/* A signal handler that interrupted the selection gets at least a count
+	 * that advances. */
 	if (cpuc_lock(&caller) != 0)
 		return (long long)cpuc_os_clock_ns();
 	if (!selection_made())
@@ -200,7 +201,7 @@ static struct cpuc_persecond persecond(void)
 	struct cpuc_persecond rate;
 	struct cpuc_caller caller;
 
-	/* In a signal handler that interrupted the selection. */
+	/* This is a signal handler that interrupted the selection. */
 	if (cpuc_lock(&caller) != 0)
 		return cpuc_persecond_unknown;
 	cpuc_probe_begin();

@@ -66,7 +66,7 @@ static void extend32_renew(const struct cpuc_anchor *first, uint64_t full,
 	if (own == NO_ANCHOR)
 		own = cpuc_thread_memory(sizeof *own, extend32_ended);
 	if (own != NULL) {
-		/* Until this is done, it belongs to no thread. */
+		/* No counter owns it until this is done. */
 		own->first = NULL;
 		CPUC_FENCE();
 		own->at = (struct cpuc_anchor){full, ns, first->rate};
@@ -94,7 +94,7 @@ uint64_t cpuc_extend32(const struct cpuc_anchor *first, long long (*read)(void))
 		ns = cpuc_os_clock_coarse_ns();
 		raw = (uint32_t)read();
 	} while (cpuc_os_clock_coarse_ns() - ns > APART_NS);
-	/* Again, if a signal handler has renewed the anchor meanwhile. */
+	/* Repeat if a signal handler has renewed the anchor meanwhile. */
 	do {
 		renewals = own->renewals;
 		CPUC_FENCE();

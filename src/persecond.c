@@ -120,7 +120,7 @@ static struct cpuc_rate persecond_stated(void)
 	return s;
 }
 
-/* Found once a process, `stated` and `measured` as far as asked. */
+/* The rates are found once a process, each when it is first needed. */
 static bool asked_system, observed;
 static struct cpuc_rate stated;
 static struct cpuc_persecond measured;

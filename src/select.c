@@ -248,8 +248,8 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 
 	if (best == NULL || best->counter->kind == CPUC_ZERO)
 		return false;
-	/* The same steps of the same clock, in cycles that are less true; and
-	 * its scale may ask for files. */
+	/* It has the same steps of the same clock, in cycles that are less
+	 * true, and its scale may need files. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
 	    slot->counter->clock == best->counter->clock)
 		return true;

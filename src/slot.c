@@ -23,7 +23,7 @@ static const struct {
 	/* True. */
 	[CPUC_CORE] = {"core", CPUCYCLES_CORE, 0},
 	/* As true; 100 for the cache lines and the branch history that the
-	 * kernel's code takes from the code being timed. */
+	 * kernel takes from the timed code. */
 	[CPUC_CORE_KERNEL] = {"core", CPUCYCLES_CORE, 100},
 	/* Core cycles as long as the core's rate stays as it was measured. */
 	[CPUC_CALIBRATED] = {"calibrated", CPUCYCLES_CALIBRATED, 50},

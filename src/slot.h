@@ -42,8 +42,8 @@ struct cpuc_counter {
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
 
-	/* Of a counter of instructions that reads cycles by the same call: both
-	 * of one instant, cycles first. NULL: two events are read. */
+	/* Cycles and instructions of one instant, if one call reads both. In
+	 * the descriptor of instructions only. NULL: two events are read. */
 	void (*pair)(long long pair[2]);
 
 	/* Gets ready, and finds whether the counter may be used: 0, or a

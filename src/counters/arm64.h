@@ -14,7 +14,7 @@ static inline long long cpuc_arm64_ticks(void)
 	return ticks;
 }
 
-/* In arm64_vctcore.c, beside its chains. */
+/* The clock is in arm64_vctcore.c, beside its chains. */
 extern struct cpuc_clock cpuc_arm64_cntvct;
 
 #endif

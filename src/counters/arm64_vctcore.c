@@ -52,8 +52,8 @@ static uint64_t vctcore_stated(void)
 		return t;                                             \
 	}
 
-/* Both runs have as many turns, so that their difference is links alone, also
- * on an emulated machine with a cycle for each instruction. */
+/* Both runs have the same number of turns, so that they differ in links alone,
+ * also on an emulated machine with a cycle for each instruction. */
 #define VCTCORE_CHAIN(name, link)                                              \
 	VCTCORE_RUN(vctcore_##name##_brief, BRIEF, link)                       \
 	VCTCORE_RUN(vctcore_##name##_run, LINKS, link)                         \

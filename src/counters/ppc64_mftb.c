@@ -25,7 +25,7 @@ static long long ppc64_mftb_read(void)
 {
 	uint32_t high, low, again;
 
-	/* Until the high half is the same before and after. */
+	/* Repeat until the high half is the same before and after. */
 	do
 		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
 				 : "=&r"(high), "=&r"(low), "=&r"(again));

@@ -53,7 +53,7 @@ cpuc_page *cpuc_event_map(int fd)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* Without const and volatile, which only readers of the page need. */
+/* Removes const and volatile, which only readers of the page need. */
 static void *event_address(cpuc_page *page)
 {
 	return (void *)(uintptr_t)page;

@@ -77,7 +77,7 @@ static bool pmus_event(const char *pmu, unsigned counts,
 	return true;
 }
 
-/* By getdents64(2): the first call may come from a signal handler, and
+/* Uses getdents64(2): the first call may come from a signal handler, and
  * opendir(3) allocates. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {

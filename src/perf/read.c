@@ -17,15 +17,16 @@
 #include "../system/os_clock.h"
 #include "read.h"
 
-/* Until better ways are tried again: reads by system calls, and ns since pages
- * became unreadable. Handlers in a row may keep a reader in the middle of a
- * page all the while, and the next page to go takes the zeros from under it. */
+/* Better ways are tried again after so many reads by system calls, and so many
+ * ns after pages became unreadable. Handlers in a row may keep a reader in the
+ * middle of a page all the while, and the next page to go takes the zeros from
+ * under it. */
 #define AGAIN 64
 #define AGAIN_NS 20000000
 
-/* Before the events: a handler that replaces them adds their count to it.
- * `last` has the counts that the sum then lacks. Twice, as it may come between
- * the halves. */
+/* The base is read before the events: a handler that replaces these adds their
+ * count to it, and `last` has the counts that the sum then lacks. It is read
+ * twice, as a handler may come between its halves. */
 static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
 {
 	uint64_t base, again;
@@ -50,7 +51,7 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 	uint32_t any = 0;
 	unsigned i;
 
-	/* Without the first none is used. */
+	/* No page is used if the first one is missing. */
 	if (set->reg == NULL || t->event[0].page == &cpuc_no_page)
 		return false;
 	t->reading = true;
@@ -150,8 +151,8 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 	unsigned way = perf_read_best(set);
 	uint64_t sum;
 
-	/* Again: a handler may have replaced them, or the thread may have moved
-	 * to another core between two pages. */
+	/* The second try: a handler may have replaced the events, or the thread
+	 * may have moved to another core between two pages. */
 	if (perf_read_as_is(t, set, &sum))
 		return sum;
 	if (cpuc_perf_thread_has(t, set) && t->way == CPUC_MAPPED)
@@ -183,7 +184,8 @@ static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 	uint64_t sum = 0;
 
 	if (t != &cpuc_perf_no_memory) {
-		/* In the midst of a change. The state of nobody is constant. */
+		/* This is the midst of a change. The state of nobody is
+		 * constant. */
 		if (!cpuc_guard_enter(&guard))
 			return t == &cpuc_perf_nobody ? 1 : ++t->last;
 		t = cpuc_perf_thread_state(set);

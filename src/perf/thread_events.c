@@ -113,8 +113,8 @@ static void thread_events_ended(void *state, bool last)
 	else if (t->set == NULL)
 		return;
 	else
-		/* Inside already: a handler in the midst of a change ends the
-		 * thread, and the change never goes on. */
+		/* If the thread is inside already, a handler in the midst of a
+		 * change ends it, and the change never goes on. */
 		entered = cpuc_guard_enter(&guard);
 	CPUC_FENCE();
 	cpuc_perf_thread_drop(t, CPUC_ENDING);

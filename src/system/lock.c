@@ -121,7 +121,7 @@ void cpuc_lock_prepare(void)
 	if (cpuc_probe(lock_try_marks, &done) != 0)
 		done = false;
 	__atomic_store_n(&lock_has_marks, done, __ATOMIC_RELEASE);
-	/* So far it holds 2 * process id + 1. */
+	/* The holder is 2 * process id + 1 so far. */
 	holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
 	__atomic_store_n(&lock_holder, lock_process((int)(holder / 2)),
 			 __ATOMIC_RELEASE);

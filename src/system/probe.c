@@ -306,8 +306,8 @@ void cpuc_probe_begin(void)
 		sigdelset(&probing, faults[i].sig);
 		probe_install(&faults[i]);
 	}
-	/* Only now that the handler knows `mask`: pending signals arrive here
-	 * and are kept for the end. */
+	/* Pending signals arrive here, now that the handler knows `mask`, and
+	 * are kept for the end. */
 	pthread_sigmask(SIG_SETMASK, &probing, NULL);
 	errno = error;
 }

@@ -30,7 +30,8 @@
 #include <sys/rseq.h>
 #endif
 
-/* As struct rseq_cs: version and flags 0, and the pointers in 64 bits. */
+/* The layout is that of struct rseq_cs: version and flags are 0, pointers have
+ * 64 bits. */
 struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
 
 /* How often the calling thread armed a word, and was interrupted; the word's
@@ -107,7 +108,7 @@ void cpuc_rseq_prepare(void)
 	uint64_t ns = 0;
 	int i;
 
-	/* Without a word for the process, a child would be taken for it. */
+	/* Without a mark of the process, a child would be taken for it. */
 	if (tried || __rseq_size < SIZE || cpuc_process == NULL)
 		return;
 	tried = true;

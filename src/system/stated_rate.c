@@ -27,8 +27,8 @@ enum stated_format {
 	STATED_KEYS   /* stated_keys */
 };
 
-/* Best first: the administrator's word, the core's rate as it is set, the
- * core's limit, and then rates that may be the TSC's. */
+/* The best comes first: the administrator's word, the core's rate as it is set,
+ * the core's limit, and then rates that may be the TSC's. */
 static const struct stated_file {
 	const char *path;
 	enum stated_format format;

@@ -159,8 +159,8 @@ int cpuc_process_prepare(void)
 
 	if (cpuc_process != NULL)
 		return 0;
-	/* Left so where a filter answers with SIGSYS, which ends the probe: the
-	 * next counter need not be ended by it, too. */
+	/* It stays true where a filter answers with SIGSYS, which ends the
+	 * probe, so that the next counter is not ended by it, too. */
 	if (trapped)
 		return -ENOSYS;
 	trapped = true;

@@ -11,8 +11,7 @@
 struct affinity {
 	bool known;
 #ifdef HAVE_SCHED_SETAFFINITY
-	/* Of 8192 CPUs, as the largest kernels have: they refuse a smaller
-	 * set. */
+	/* The largest kernels have 8192 CPUs, and refuse a smaller set. */
 #define AFFINITY_SETS 8
 	cpu_set_t set[AFFINITY_SETS];
 #endif

@@ -100,7 +100,7 @@ int noise_in_turn(const long long *a, const long long *b, int n, long long step)
 	return noise_part(apart, n, noise_typical(a, n), step);
 }
 
-/* Of all pairs, not only of neighbours: medians that users compare this way
+/* Compares all pairs, not only neighbours: medians that users compare this way
  * were seldom taken at the same moment. */
 int noise_apart(const long long *median, int n, long long step)
 {

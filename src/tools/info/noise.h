@@ -55,13 +55,14 @@ const struct noise *noise_measure(void);
 
 /* The parts that compute. All sort their arrays, and use n > 0 elements. */
 
-/* Of gaps of so many ns within `total` ns; n may be 0. */
+/* Sums up n gaps within `total` ns; n may be 0. */
 struct noise_gaps noise_sum(long long *ns, int n, long long total);
 
 /* The distance of the quartiles, of the median. */
 double noise_scatter(long long *values, int n);
 
-/* By how much the median of the last quarter is off that of the first. */
+/* The relative difference between the medians of the first and the last
+ * quarter. */
 double noise_drift(const long long *values, int n);
 
 /* The smallest difference to believe, in 1/10000, between medians of the same

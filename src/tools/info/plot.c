@@ -49,8 +49,8 @@ static void plot_fit(struct plot *p)
 		p->rows = BINS_MIN;
 }
 
-/* In eighths of a column where there are characters for that. A count that is
- * not 0 always shows. */
+/* Draws eighths of a column where there are characters for that. A count above
+ * 0 always shows. */
 static void plot_bar(const struct plot *p, int count)
 {
 	static const char *const parts[] = {"",  "▏", "▎", "▍",

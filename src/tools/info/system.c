@@ -24,7 +24,7 @@ static void system_line(const char *root, const char *path, char *line,
 	if (f != NULL)
 		fclose(f);
 	end = strcspn(line, "\n");
-	/* Without its end it may be a part. */
+	/* A line without its end may be a part. */
 	line[line[end] == '\n' ? end : 0] = '\0';
 }
 

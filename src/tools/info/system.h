@@ -17,7 +17,7 @@ void system_read(const char *root, int cpu, struct system *s);
 /* Whether a list of CPUs, as the kernel writes it, has more than one. */
 int system_several(const char *list);
 
-/* Of all CPUs since the machine started, in ticks. */
+/* The times of all CPUs since the machine started, in ticks. */
 struct system_time {
 	long long busy;   /* not idle; stolen time included */
 	long long stolen; /* a CPU had work and the hypervisor did not run it */

@@ -24,7 +24,7 @@
  * times that long it has settled. */
 #define TOLERANCE_WRAP(wraps) ((wraps) == 1 ? 50 : 25)
 
-/* Without the clock: where reading that is a system call, the thread would
+/* It does not read the clock: where that is a system call, the thread would
  * spend its time in the kernel, which some counters leave out. */
 void counting_work(void)
 {
