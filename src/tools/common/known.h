@@ -27,33 +27,13 @@ struct known {
  * and the Intel 64 and IA-32 Architectures Optimization Reference Manual: 3 of
  * crc32 (SSE4.2), 1 of add of two registers. The loop's own instructions run
  * beside the chain. */
-#define KNOWN(name, link)                                        \
-	static void known_##name(unsigned long turns)            \
-	{                                                        \
-		unsigned long x = 3;                             \
-                                                                 \
-		__asm__ __volatile__("lfence\n\t"                \
-				     ".p2align 6\n"              \
-				     "1:\n\t"                    \
-				     ".rept 100\n\t" link "\n\t" \
-				     ".endr\n\t"                 \
-				     "sub $1, %1\n\t"            \
-				     "jnz 1b\n\t"                \
-				     "lfence"                    \
-				     : "+r"(x), "+r"(turns)      \
-				     : "r"(5l)                   \
-				     : "cc", "memory");          \
-	}
-KNOWN(crc32, "crc32l %k2, %k0")
-KNOWN(add, "add %2, %0")
-
-static const struct known known[] = {
-	{"crc32", known_crc32, 300}, {"add", known_add, 100}, {NULL, NULL, 0}};
-
-static inline void known_nothing(void)
-{
-	__asm__ __volatile__("lfence\n\tlfence" ::: "memory");
-}
+#define KNOWN_FENCE "lfence\n\t"
+#define KNOWN_ALIGN ".p2align 6\n"
+#define KNOWN_LINKS "100"
+#define KNOWN_END "sub $1, %1\n\tjnz 1b\n\t"
+#define KNOWN_CHAINS                         \
+	KNOWN(crc32, "crc32l %k2, %k0", 300) \
+	KNOWN(add, "add %2, %0", 100)
 
 static inline bool known_usable(void)
 {
@@ -69,51 +49,51 @@ static inline bool known_usable(void)
  * longer for the carry. A turn is so long that it hardly matters whether the
  * loop's own two instructions run beside the chain, as they mostly do, or take
  * a cycle each, as on an emulated machine. */
-#define KNOWN(name, link)                                        \
-	static void known_##name(unsigned long turns)            \
-	{                                                        \
-		unsigned long x = 3;                             \
-                                                                 \
-		__asm__ __volatile__("isb\n"                     \
-				     "1:\n\t"                    \
-				     ".rept 998\n\t" link "\n\t" \
-				     ".endr\n\t"                 \
-				     "subs %1, %1, #1\n\t"       \
-				     "b.ne 1b\n\t"               \
-				     "isb"                       \
-				     : "+r"(x), "+r"(turns)      \
-				     : "r"(5l)                   \
-				     : "cc", "memory");          \
-	}
-KNOWN(orr, "orr %0, %0, %2")
-KNOWN(add, "add %0, %0, %2")
-KNOWN(adcs, "adcs %0, %0, %2")
-
-static const struct known known[] = {{"orr", known_orr, 1000},
-				     {"add", known_add, 1000},
-				     {"adcs", known_adcs, 1000},
-				     {NULL, NULL, 0}};
-
-static inline void known_nothing(void)
-{
-	__asm__ __volatile__("isb\n\tisb" ::: "memory");
-}
+#define KNOWN_FENCE "isb\n\t"
+#define KNOWN_ALIGN ""
+#define KNOWN_LINKS "998"
+#define KNOWN_END "subs %1, %1, #1\n\tb.ne 1b\n\t"
+#define KNOWN_CHAINS                       \
+	KNOWN(orr, "orr %0, %0, %2", 1000) \
+	KNOWN(add, "add %0, %0, %2", 1000) \
+	KNOWN(adcs, "adcs %0, %0, %2", 1000)
 
 static inline bool known_usable(void)
 {
 	return true;
 }
 #else
-static const struct known known[] = {{NULL, NULL, 0}};
-
-static inline void known_nothing(void)
-{
-}
+#define KNOWN_FENCE ""
+#define KNOWN_CHAINS
 
 static inline bool known_usable(void)
 {
 	return false;
 }
 #endif
+
+#define KNOWN(name, link, cycles)                                           \
+	static void known_##name(unsigned long turns)                       \
+	{                                                                   \
+		unsigned long x = 3;                                        \
+                                                                            \
+		__asm__ __volatile__(KNOWN_FENCE KNOWN_ALIGN                \
+				     "1:\n\t.rept " KNOWN_LINKS "\n\t" link \
+				     "\n\t.endr\n\t" KNOWN_END KNOWN_FENCE  \
+				     : "+r"(x), "+r"(turns)                 \
+				     : "r"(5l)                              \
+				     : "cc", "memory");                     \
+	}
+KNOWN_CHAINS
+#undef KNOWN
+
+#define KNOWN(name, link, cycles) {#name, known_##name, cycles},
+static const struct known known[] = {KNOWN_CHAINS{NULL, NULL, 0}};
+#undef KNOWN
+
+static inline void known_nothing(void)
+{
+	__asm__ __volatile__(KNOWN_FENCE KNOWN_FENCE ::: "memory");
+}
 
 #endif

@@ -344,6 +344,13 @@ static int open_run(void)
 	return status | saved;
 }
 
+static bool open_clash(void)
+{
+	return run.status + run.apply + run.revert > 1 ||
+	       (run.status && run.dry) ||
+	       (run.revert && (run.rdpmc_all || run.no_nmi));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -360,7 +367,7 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *root = "/";
-	int o, clash, writes, status;
+	int o, writes, status;
 
 	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		if (o == 'r')
@@ -370,12 +377,9 @@ int main(int argc, char **argv)
 			return status;
 	}
 	run.apply |= run.persist;
-	clash = run.status + run.apply + run.revert > 1 ||
-		(run.status && run.dry) ||
-		(run.revert && (run.rdpmc_all || run.no_nmi));
-	if (clash)
+	if (open_clash())
 		fputs(OPEN_TOOL ": these options exclude each other\n", stderr);
-	if (clash || optind < argc)
+	if (open_clash() || optind < argc)
 		return tool_usage(OPEN_TOOL, argv[optind]);
 	if (!run.status && !run.revert && (run.dry || geteuid() == 0))
 		run.apply = 1;
