@@ -60,6 +60,17 @@ const char *tool_why(const struct cpucycles_counter *c)
 	return text;
 }
 
+const char *tool_not_taken(const char *named)
+{
+	struct cpucycles_counter c;
+
+	if (!strcmp(named, cpucycles_implementation()))
+		return "";
+	if (cpucycles_counterbyname(named, &c, sizeof c) != 0)
+		return "there is no such counter here";
+	return c.usable ? "privileges are raised" : tool_why(&c);
+}
+
 long long tool_clock_ns(clockid_t clock)
 {
 	struct timespec t;

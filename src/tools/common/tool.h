@@ -33,6 +33,9 @@ int tool_no_counter(const char *tool, const char *name);
  */
 const char *tool_why(const struct cpucycles_counter *c);
 
+/* Why the counter that the environment names is not in use; "" if it is. */
+const char *tool_not_taken(const char *named);
+
 /* A clock, and CLOCK_MONOTONIC, in nanoseconds. */
 long long tool_clock_ns(clockid_t clock);
 long long tool_ns(void);

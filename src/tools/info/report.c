@@ -24,7 +24,6 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 {
 	static char text[256];
 	const char *source = cpucycles_persecondsource();
-	struct cpucycles_counter c;
 
 	if (i == 1) {
 		/* A file in /etc has the same name. */
@@ -39,13 +38,9 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 		snprintf(text, sizeof text, "%s states the rate", source);
 		return text;
 	}
-	if (!strcmp(value, cpucycles_implementation()))
-		return "";
-	if (r->counter != NULL)
+	if (r->counter != NULL && strcmp(value, cpucycles_implementation()))
 		return "--counter names another";
-	if (cpucycles_counterbyname(value, &c, sizeof c) != 0)
-		return "there is no such counter here";
-	return c.usable ? "privileges are raised" : tool_why(&c);
+	return tool_not_taken(value);
 }
 
 /* Finds the CPU's name in /proc/cpuinfo; arm64 and s390x have none there. */
