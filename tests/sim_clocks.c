@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The counters that are clocks of the system, while the time is set, at the
  * places where a number of seconds needs another bit, and through a suspend.
- * Replaces os_clock.c and persecond.c. */
+ */
 #include <config.h>
 #include <string.h>
-#include "system/os_clock.h"
 #include "select.h"
 #include "system/probe.h"
-#include "nominal_rate.h"
+#include "pretended_clock.h"
 #include "tap.h"
 
 #if !HAVE_COUNTER_DEFAULT_GETTIMEOFDAY || !HAVE_COUNTER_DEFAULT_MONOTONIC
@@ -25,7 +24,7 @@ extern const struct cpuc_counter cpuc_counter_default_gettimeofday,
 
 static uint64_t ns = 5000000000; /* since the system began */
 static uint64_t began_us = UINT64_C(1790000000000000);
-static int64_t set_by;    /* what the time of day was set by, microseconds */
+static int64_t set_by;    /* microseconds that the time of day was set by */
 static int reads, set_at; /* at this read, 0 never */
 
 uint64_t cpuc_os_clock_ns(void)
@@ -33,30 +32,11 @@ uint64_t cpuc_os_clock_ns(void)
 	return ns += 100;
 }
 
-uint64_t cpuc_os_clock_coarse_ns(void)
-{
-	return cpuc_os_clock_ns() / 4000000 * 4000000;
-}
-
 uint64_t cpuc_os_clock_us(void)
 {
 	if (++reads == set_at)
 		set_by -= (int64_t)DAY;
 	return began_us + cpuc_os_clock_ns() / 1000 + (uint64_t)set_by;
-}
-
-uint64_t cpuc_os_clock_thread_ns(void)
-{
-	return 0;
-}
-
-void cpuc_os_clock_check(void)
-{
-}
-
-bool cpuc_tsc_forbidden(void)
-{
-	return false;
 }
 
 static struct cpuc_slot slots[2] = {

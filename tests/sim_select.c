@@ -11,11 +11,12 @@
 #include "perf/available.h"
 #include "registry.h"
 #include "select.h"
-#include "system/os_clock.h"
 #include "system/probe.h"
 #include "faults/real.h"
-#include "nominal_rate.h"
+#include "pretended_clock.h"
 #include "tap.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* The pretended machine: a clock of which each reading takes 7 ns. */
 static uint64_t clock_now = 1000000;
@@ -30,44 +31,33 @@ uint64_t cpuc_os_clock_us(void)
 	return cpuc_os_clock_ns() / 1000;
 }
 
-uint64_t cpuc_os_clock_coarse_ns(void)
-{
-	return cpuc_os_clock_ns();
-}
-
-uint64_t cpuc_os_clock_thread_ns(void)
-{
-	return 0;
-}
-
-void cpuc_os_clock_check(void)
-{
-}
-
-bool cpuc_tsc_forbidden(void)
-{
-	return false;
-}
-
-/* Counters are functions of the clock, each with what it does wrong. */
-static uint64_t ticks(uint64_t per_second)
+/* Readers of counters: functions of the clock, most of them with a fault. */
+static long long ticks(uint64_t per_second)
 {
 	clock_now += 5;
-	return clock_now / 1000 * (per_second / 1000) / 1000 +
-	       clock_now % 1000 * (per_second / 1000) / 1000000;
+	return (long long)(clock_now / 1000 * (per_second / 1000) / 1000 +
+			   clock_now % 1000 * (per_second / 1000) / 1000000);
 }
+
+#define AT_RATE(name, hz)           \
+	static long long name(void) \
+	{                           \
+		return ticks(hz);   \
+	}
+/* clang-format off */
+AT_RATE(fine, 2000000000)
+AT_RATE(nearly, 1990000000)
+AT_RATE(three_quarters, 1500000000)
+AT_RATE(half, 1000000000)
+AT_RATE(two_fifths, 800000000)
+/* clang-format on */
 
 static int calls;
-
-static long long fine(void)
-{
-	return (long long)ticks(2000000000);
-}
 
 static long long slow(void)
 {
 	clock_now += 200;
-	return (long long)ticks(2000000000);
+	return fine();
 }
 
 static long long constant(void)
@@ -78,23 +68,18 @@ static long long constant(void)
 
 static long long back_once(void)
 {
-	long long t = (long long)ticks(2000000000);
-
-	return ++calls == 700 ? t - 1000000 : t;
+	return fine() - (++calls == 700 ? 1000000 : 0);
 }
 
 static long long back_always(void)
 {
-	long long t = (long long)ticks(2000000000);
-
-	return ++calls % 900 == 0 ? t - 1000000 : t;
+	return fine() - (++calls % 900 == 0 ? 1000000 : 0);
 }
 
 static long long jumping(void)
 {
-	if (++calls % 300 == 0)
-		clock_now += 50000000;
-	return (long long)ticks(2000000000);
+	clock_now += ++calls % 300 == 0 ? 50000000 : 0;
+	return fine();
 }
 
 static long long faulting(void)
@@ -107,32 +92,12 @@ static long long faulting_late(void)
 {
 	if (++calls == 500)
 		real_access();
-	return (long long)ticks(2000000000);
+	return fine();
 }
 
 static long long wrapping(void)
 {
-	return (long long)(uint32_t)(ticks(2000000000) + 0xfffffff0u);
-}
-
-static long long third(void)
-{
-	return (long long)ticks(1500000000);
-}
-
-static long long two_fifths(void)
-{
-	return (long long)ticks(800000000);
-}
-
-static long long nearly_nominal(void)
-{
-	return (long long)ticks(1990000000);
-}
-
-static long long half_nominal(void)
-{
-	return (long long)ticks(1000000000);
+	return (long long)(uint32_t)(fine() + 0xfffffff0u);
 }
 
 /* Of no rate. */
@@ -207,56 +172,84 @@ static int open_counted(struct cpuc_slot *slot)
 	return 0;
 }
 
-static uint64_t gigahertz(void)
-{
-	return 1000000000;
-}
+#define STATING(name, hz)          \
+	static uint64_t name(void) \
+	{                          \
+		return hz;         \
+	}
+/* clang-format off */
+STATING(gigahertz, 1000000000)
+STATING(lie, 123456789)
+STATING(exaggerate, 1050000000)
+/* clang-format on */
 
-static uint64_t lie(void)
-{
-	return 123456789;
-}
+/* A counter's description, and short forms of the most frequent ones. */
+struct made {
+	enum cpuc_kind kind;
+	long long (*read)(void);
+	unsigned bits;
+	int (*open)(struct cpuc_slot *);
+	struct cpuc_clock clock; /* without tick: the counter counts cycles */
+};
 
-static uint64_t exaggerate(void)
-{
-	return 1050000000;
-}
+#define OF(kind, reader)                \
+	{                               \
+		kind, reader, 64, NULL, \
+		{                       \
+			0               \
+		}                       \
+	}
+#define CORE(reader) OF(CPUC_CORE, reader)
+#define ZERO OF(CPUC_ZERO, zero)
+#define SLOW OF(CPUC_OS, slow)
+#define CLOCK_CYCLES OF(CPUC_REFERENCE, fine)
+#define NARROW(reader)                       \
+	{                                    \
+		CPUC_CORE, reader, 32, NULL, \
+		{                            \
+			0                    \
+		}                            \
+	}
+#define OPENED(opener)                       \
+	{                                    \
+		CPUC_CORE, fine, 64, opener, \
+		{                            \
+			0                    \
+		}                            \
+	}
+#define TICKS(kind, reader, ...)                      \
+	{                                             \
+		kind, reader, 64, NULL,               \
+		{                                     \
+			.tick = (reader), __VA_ARGS__ \
+		}                                     \
+	}
+#define CLOCK(reader, by) TICKS(CPUC_REFERENCE, reader, .stated = (by))
+#define NOMINAL(reader) TICKS(CPUC_REFERENCE, reader, .nominal = true)
 
-/* The clocks that counters read; NULL: core cycles. */
-static const struct cpuc_clock
-	half = {.tick = half_nominal, .stated = gigahertz},
-	liar = {.tick = half_nominal, .stated = lie},
-	exaggerating = {.tick = half_nominal, .stated = exaggerate},
-	time_unit = {.tick = fine, .hz = 123456789, .exact = true},
-	two_fifths_clock = {.tick = two_fifths}, third_clock = {.tick = third},
-	stopped = {.tick = constant},
-	nearly = {.tick = nearly_nominal, .nominal = true},
-	half_clock = {.tick = half_nominal, .nominal = true},
-	third_nominal = {.tick = third, .nominal = true},
-	no_rate = {.tick = erratic, .nominal = true};
-
-#define CORE CPUC_CORE, NULL, 64
-
-static struct cpuc_slot slots[8];
-static struct cpuc_counter counters[8];
-static struct cpuc_clock clocks[8];
+static struct cpuc_slot slots[PMUS];
+static struct cpuc_counter counters[PMUS];
+static struct cpuc_clock clocks[PMUS];
 static size_t count;
 
-static struct cpuc_slot *add(const char *name, enum cpuc_kind kind,
-			     const struct cpuc_clock *clock, unsigned bits,
-			     long long (*reader)(void),
-			     int (*opener)(struct cpuc_slot *))
+static void fresh(void)
 {
-	if (clock != NULL)
-		clocks[count] = *clock;
-	counters[count] =
-		(struct cpuc_counter){.name = name,
-				      .kind = kind,
-				      .clock = clock ? &clocks[count] : NULL,
-				      .bits = bits,
-				      .read = reader,
-				      .open = opener,
-				      .events = &pmus[count]};
+	count = rates_asked = 0;
+	opened = closed = order_wrong = 0;
+	refused_pmu = NULL;
+}
+
+static struct cpuc_slot *add(const char *name, struct made m)
+{
+	clocks[count] = m.clock;
+	counters[count] = (struct cpuc_counter){
+		.name = name,
+		.kind = m.kind,
+		.clock = m.clock.tick ? &clocks[count] : NULL,
+		.bits = m.bits,
+		.read = m.read,
+		.open = m.open,
+		.events = &pmus[count]};
 	slots[count] = (struct cpuc_slot){.counter = &counters[count]};
 	return &slots[count++];
 }
@@ -270,39 +263,6 @@ static const char *choose(const char *wanted)
 	s = cpuc_select(slots, count, wanted);
 	cpuc_probe_end();
 	return s ? s->counter->name : "none";
-}
-
-static void fresh(void)
-{
-	count = rates_asked = 0;
-	opened = closed = order_wrong = 0;
-	refused_pmu = NULL;
-}
-
-/* A counter alone beside zero: taken, or dropped with this in its reason. */
-static struct cpuc_slot *alone(const char *what, enum cpuc_kind kind,
-			       const struct cpuc_clock *clock, unsigned bits,
-			       long long (*reader)(void),
-			       int (*opener)(struct cpuc_slot *),
-			       const char *reason)
-{
-	struct cpuc_slot *s;
-	const char *got;
-
-	fresh();
-	s = add("it", kind, clock, bits, reader, opener);
-	add("zero", CPUC_ZERO, NULL, 64, zero, NULL);
-	got = choose(NULL);
-	if (reason == NULL)
-		ok(!strcmp(got, "it") && s->trial.usable &&
-			   cpuc_precision(s) > 0,
-		   "%s: used (%s, %s)", what, got, s->trial.reason);
-	else
-		ok(!strcmp(got, "zero") && !s->trial.usable &&
-			   cpuc_precision(s) == 0 &&
-			   strstr(s->trial.reason, reason),
-		   "%s: dropped, because \"%s\"", what, s->trial.reason);
-	return s;
 }
 
 static void trap(void *arg)
@@ -321,148 +281,141 @@ static const char *trap_reason(void)
 	return sig == SIGILL ? "SIGILL" : "signal";
 }
 
-static void check_wrong_counters(void)
-{
-	struct cpuc_slot *s;
+#define TRAP "the signal of a trap"
 
-	alone("a fine counter", CORE, fine, NULL, NULL);
-	alone("a constant", CORE, constant, NULL, "does not advance");
-	alone("a constant of 32 bits", CPUC_CORE, NULL, 32, constant, NULL,
-	      "does not advance");
-	alone("one that goes back once", CORE, back_once, NULL, NULL);
-	alone("one that goes back always", CORE, back_always, NULL,
-	      "goes backwards");
-	s = alone("one that jumps", CORE, jumping, NULL, NULL);
-	ok(cpuc_precision(s) < 1000, "its step is its smallest (%lld)",
-	   cpuc_precision(s));
-	alone("one that faults", CORE, faulting, NULL, trap_reason());
-	alone("one that faults late", CORE, faulting_late, NULL, "SIGSEGV");
-	alone("one that the system denies", CORE, fine, open_denied,
-	      "denied by the test");
-	alone("one that gives an error alone", CORE, fine, open_mute, "No");
+/* A counter alone beside zero: used, and the cycles of a tick then, or dropped
+ * with this in the reason. */
+static const struct alone {
+	const char *what;
+	struct made it;
+	const char *reason;
+	double least, most;
+} alone[] = {
+	{"a fine counter", CORE(fine), NULL, 1, 1},
+	{"a constant", CORE(constant), "does not advance", 0, 0},
+	{"of 32 bits", NARROW(constant), "does not advance", 0, 0},
+	{"one that goes back once", CORE(back_once), NULL, 1, 1},
+	{"always", CORE(back_always), "goes backwards", 0, 0},
+	{"one that jumps", CORE(jumping), NULL, 1, 1},
+	{"one that faults", CORE(faulting), TRAP, 0, 0},
+	{"one that faults late", CORE(faulting_late), "SIGSEGV", 0, 0},
+	{"one denied", OPENED(open_denied), "denied by the test", 0, 0},
+	{"an error without a reason", OPENED(open_mute), "No", 0, 0},
+	{"32 bits that wrap", NARROW(wrapping), NULL, 1, 1},
+	{"a clock of 2/5 the rate", CLOCK(two_fifths, NULL), NULL, 2.5, 2.5},
+	{"of 3/4", CLOCK(three_quarters, NULL), "multiple of 1/1024", 0, 0},
+	{"one that stops", CLOCK(constant, NULL), "be measured", 0, 0},
+	{"one of a stated rate", CLOCK(half, gigahertz), NULL, 2, 2},
+	{"of a wrong one", CLOCK(half, lie), NULL, 2, 2},
+	{"of 5% more", CLOCK(half, exaggerate), NULL, 2, 2},
+	{"a time, of which nothing is checked",
+	 TICKS(CPUC_OS, fine, .hz = 123456789, .exact = true), NULL,
+	 16.20000014, 16.20000016},
+	{"a nominal clock within 1%", NOMINAL(nearly), NULL, 1, 1},
+	{"of half the rate", NOMINAL(half), NULL, 2, 2},
+	{"of 3/4 of the rate", NOMINAL(three_quarters), NULL, 1.332, 1.335},
+	{"of no rate", NOMINAL(erratic), NULL, 1, 1},
+};
+
+static void check_alone(const struct alone *a)
+{
+	const char *reason = a->reason, *got;
+	struct cpuc_slot *s;
+	double ratio;
+
+	fresh();
+	s = add("it", a->it);
+	add("zero", (struct made)ZERO);
+	got = choose(NULL);
+	if (reason != NULL) {
+		reason = strcmp(reason, TRAP) ? reason : trap_reason();
+		ok(!strcmp(got, "zero") && !s->trial.usable &&
+			   cpuc_precision(s) == 0 &&
+			   strstr(s->trial.reason, reason),
+		   "%s: dropped, because \"%s\"", a->what, s->trial.reason);
+		return;
+	}
+	ratio = cpuc_scale_ratio(&s->reader.scale);
+	/* The step is the smallest, whatever jumps. */
+	ok(!strcmp(got, "it") && s->trial.usable && cpuc_precision(s) > 0 &&
+		   cpuc_precision(s) < 1000 && ratio >= a->least &&
+		   ratio <= a->most &&
+		   (s->reader.scale.mult != 0) == (ratio != 1),
+	   "%s: used, %.4f cycles a tick, precision %lld (%s)", a->what, ratio,
+	   cpuc_precision(s), s->trial.reason);
 }
 
-static void check_scales(void)
+static void check_wrap(void)
 {
 	struct cpuc_slot *s;
-	long long a, b;
+	long long a;
 
-	s = alone("32 bits that wrap", CPUC_CORE, NULL, 32, wrapping, NULL,
-		  NULL);
+	fresh();
+	s = add("it", (struct made)NARROW(wrapping));
+	choose(NULL);
 	a = s->reader.of(s);
 	clock_now += 1000;
-	b = s->reader.of(s);
-	ok(b - a > 2000 && b - a < 2200, "and count on past the wrap");
-
-	s = alone("a clock of 2/5 the rate", CPUC_REFERENCE, &two_fifths_clock,
-		  64, two_fifths, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->reader.scale) == 2.5,
-	   "is scaled by 2.5 exactly");
-	ok(rates_asked > 0, "of a nominal rate that is asked for");
-	alone("one of a ratio of 4/3", CPUC_REFERENCE, &third_clock, 64, third,
-	      NULL, "no multiple of 1/1024");
-	alone("one that stands still", CPUC_REFERENCE, &stopped, 64, constant,
-	      NULL, "cannot be measured");
-
-	s = alone("one of a known rate", CPUC_REFERENCE, &half, 64,
-		  half_nominal, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->reader.scale) == 2, "is scaled by that");
-	s = alone("one that states a wrong rate", CPUC_REFERENCE, &liar, 64,
-		  half_nominal, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->reader.scale) == 2,
-	   "is scaled by the right one (%f)",
-	   cpuc_scale_ratio(&s->reader.scale));
-	s = alone("one that states 5% more", CPUC_REFERENCE, &exaggerating, 64,
-		  half_nominal, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->reader.scale) == 2,
-	   "is scaled by the right one");
-	s = alone("a time, of which nothing is checked", CPUC_OS, &time_unit,
-		  64, fine, NULL, NULL);
-	ok(s->reader.scale.mult == cpuc_scale_of(2000000000, 123456789).mult,
-	   "is scaled by that");
-
-	s = alone("a nominal clock within 1%", CPUC_REFERENCE, &nearly, 64,
-		  nearly_nominal, NULL, NULL);
-	ok(s->reader.scale.mult == 0, "is not scaled");
-	s = alone("a nominal clock of half the rate", CPUC_REFERENCE,
-		  &half_clock, 64, half_nominal, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->reader.scale) == 2, "is scaled by 2");
-	s = alone("a nominal clock of 3/4 of the rate", CPUC_REFERENCE,
-		  &third_nominal, 64, third, NULL, NULL);
-	ok(cpuc_scale_ratio(&s->reader.scale) > 1.332 &&
-		   cpuc_scale_ratio(&s->reader.scale) < 1.335,
-	   "is scaled all the same");
-	s = alone("a nominal clock of no rate", CPUC_REFERENCE, &no_rate, 64,
-		  erratic, NULL, NULL);
-	ok(s->reader.scale.mult == 0, "is taken as it is");
+	a = s->reader.of(s) - a;
+	ok(a > 2000 && a < 2200, "32 bits count on past the wrap");
 }
 
-static void check_ranking(void)
+/* Two counters, by number: the one asked for, the winner, and how many are
+ * opened, and closed. */
+enum events { OWN, SHARED, REFUSED };
+
+static const struct contest {
+	const char *what;
+	struct made first, second;
+	int wanted, winner, opened, closed;
+	enum events events; /* REFUSED: those of the first */
+} contests[] = {
+	{"one is named, no other tried", CORE(fine), SLOW, 2, 2, 1, 0, OWN},
+	{"not one that fails", CORE(fine), CORE(constant), 2, 1, 2, 1, OWN},
+	{"nor one that does not exist", CORE(fine), SLOW, 3, 1, 1, 0, OWN},
+	{"a clock wins over slow cycles", CLOCK_CYCLES,
+	 OF(CPUC_CORE_KERNEL, slow), 0, 1, 2, 1, OWN},
+	{"cycles over a clock", CLOCK_CYCLES, CORE(fine), 0, 2, 2, 1, OWN},
+	{"the first, in a tie", CORE(fine), CORE(fine), 0, 1, 2, 1, OWN},
+	{"same events: not closed", CORE(fine), CORE(fine), 0, 1, 2, 0, SHARED},
+	{"no events, no open()", CORE(fine), CORE(fine), 0, 2, 1, 0, REFUSED},
+	{"any over zero", ZERO, SLOW, 0, 2, 2, 1, OWN},
+};
+
+static void check_contest(const struct contest *c)
 {
-	struct cpuc_slot *a;
+	static const char *const names[] = {NULL, "first", "second", "third"};
+	const char *got;
 
 	fresh();
-	a = add("reference", CPUC_REFERENCE, NULL, 64, fine, NULL);
-	add("slow core", CPUC_CORE_KERNEL, NULL, 64, slow, NULL);
-	ok(!strcmp(choose(NULL), "reference"),
-	   "a reference clock wins over a slow core counter");
-	ok(cpuc_precision(a) > 100 && cpuc_precision(a) < 120,
-	   "with 100 cycles added (%lld)", cpuc_precision(a));
-
-	fresh();
-	add("reference", CPUC_REFERENCE, NULL, 64, fine, NULL);
-	add("core", CORE, fine, NULL);
-	ok(!strcmp(choose(NULL), "core"), "a core counter wins over a clock");
-	ok(rates_asked == 0, "and nobody asks for the nominal rate");
-
-	fresh();
-	add("first", CORE, fine, open_counted);
-	add("second", CORE, fine, open_counted);
-	ok(!strcmp(choose(NULL), "first"), "the earlier wins a tie");
-	ok(opened == 2 && closed == 1 && order_wrong == 0,
-	   "and the loser's events are closed");
-
-	fresh();
-	add("first", CORE, fine, open_counted);
-	add("second", CORE, fine, open_counted);
-	counters[1].events = counters[0].events;
-	choose(NULL);
-	ok(opened == 2 && closed == 0, "not when the winner reads them too");
-
-	fresh();
-	add("first", CORE, fine, open_counted);
-	add("second", CORE, fine, open_counted);
-	refused_pmu = counters[0].events;
-	ok(!strcmp(choose(NULL), "second") && opened == 1 && order_wrong == 0,
-	   "no open() without events");
-
-	fresh();
-	add("zero", CPUC_ZERO, NULL, 64, zero, NULL);
-	add("os", CPUC_OS, NULL, 64, slow, NULL);
-	ok(!strcmp(choose(NULL), "os"), "anything that counts beats zero");
+	add("first", c->first);
+	add("second", c->second);
+	counters[0].open = counters[1].open = open_counted;
+	if (c->events == SHARED)
+		counters[1].events = counters[0].events;
+	if (c->events == REFUSED)
+		refused_pmu = counters[0].events;
+	got = choose(names[c->wanted]);
+	/* All count cycles: the nominal rate does not matter. */
+	ok(!strcmp(got, names[c->winner]) && opened == c->opened &&
+		   closed == c->closed && order_wrong == 0 && rates_asked == 0,
+	   "%s (the %s; %d opened, %d closed)", c->what, got, opened, closed);
 }
 
-static void check_wanted(void)
+static void check_trials(void)
 {
-	struct cpuc_slot *a, *b;
-
-	fresh();
-	a = add("first", CORE, fine, open_counted);
-	b = add("second", CPUC_OS, NULL, 64, slow, open_counted);
-	ok(!strcmp(choose("second"), "second"), "a named counter is taken");
-	ok(opened == 1, "and no other is tried");
-	ok(!a->trial.usable && strstr(a->trial.reason, "not tried: second"),
-	   "which the others say: %s", a->trial.reason);
-	ok(!strcmp(choose(NULL), "first") && !b->trial.tried && opened == 2,
+	check_contest(&contests[1]);
+	ok(strstr(slots[1].trial.reason, "does not advance") != NULL,
+	   "with its own reason");
+	check_contest(&contests[3]);
+	ok(cpuc_precision(slots) > 100 && cpuc_precision(slots) < 120,
+	   "with 100 cycles added (%lld)", cpuc_precision(slots));
+	check_contest(&contests[0]);
+	ok(!slots[0].trial.usable &&
+		   strstr(slots[0].trial.reason, "not tried: second"),
+	   "the others say so: %s", slots[0].trial.reason);
+	ok(!strcmp(choose(NULL), "first") && !slots[1].trial.tried &&
+		   opened == 2,
 	   "choosing again takes the better, and leaves out what cannot win");
-
-	fresh();
-	add("first", CORE, fine, NULL);
-	b = add("second", CORE, constant, NULL);
-	ok(!strcmp(choose("second"), "first"),
-	   "a named counter that does not work is not taken");
-	ok(strstr(b->trial.reason, "does not advance") != NULL, "and says why");
-	ok(!strcmp(choose("third"), "first"), "nor one that does not exist");
 }
 
 static void check_settled(void)
@@ -470,8 +423,9 @@ static void check_settled(void)
 	struct cpuc_slot *s, before;
 
 	fresh();
-	s = add("it", CPUC_REFERENCE, &two_fifths_clock, 64, two_fifths, NULL);
+	s = add("it", (struct made)CLOCK(two_fifths, NULL));
 	choose(NULL);
+	ok(rates_asked > 0, "a clock's counter needs the nominal rate");
 	before = *s;
 	clock_now += 3000000;
 	choose(NULL);
@@ -485,14 +439,14 @@ static void check_settled(void)
  * another's slot. */
 static void check_stale(void)
 {
-	struct cpuc_slot *narrow;
+	struct cpuc_slot *s;
 	long long before, got, after;
 
 	fresh();
-	narrow = add("narrow", CPUC_CORE, NULL, 32, wrapping, NULL);
+	s = add("narrow", (struct made)NARROW(wrapping));
 	choose(NULL);
 	before = cpucycles();
-	got = narrow->reader.entry();
+	got = s->reader.entry();
 	after = cpucycles();
 	ok(before <= got && got <= after,
 	   "an entry that finds a slot of another shape counts with the "
@@ -502,19 +456,21 @@ static void check_stale(void)
 /* Where nothing can be tried: the first clock of the system that opens. */
 static void check_last_resort(void)
 {
-	struct cpuc_slot *s;
+	const struct made core = CORE(fine), clock = OF(CPUC_OS, fine);
+	const struct cpuc_slot *s;
 
 	fresh();
-	add("core", CORE, fine, NULL);
-	add("denied", CPUC_OS, NULL, 64, fine, open_denied);
-	add("clock", CPUC_OS, NULL, 64, fine, NULL);
+	add("core", core);
+	add("denied", clock);
+	counters[1].open = open_denied;
+	add("clock", clock);
 	s = cpuc_last_resort(slots, count);
 	ok(!strcmp(s->counter->name, "clock") && s->trial.usable &&
 		   s->trial.reason[0] == '\0',
 	   "the last resort: a clock without open()");
 	fresh();
-	add("core", CORE, fine, NULL);
-	add("zero", CPUC_ZERO, NULL, 64, zero, NULL);
+	add("core", core);
+	add("zero", (struct made)ZERO);
 	s = cpuc_last_resort(slots, count);
 	ok(!strcmp(s->counter->name, "zero"), "without any, default-zero");
 }
@@ -528,11 +484,13 @@ static void check_same_clock(void)
 	const char *got;
 
 	fresh();
-	s = add("calibrated", CPUC_CALIBRATED, &half, 64, slow, NULL);
+	s = add("calibrated", (struct made)OF(CPUC_CALIBRATED, slow));
+	clocks[0].tick = half;
+	counters[0].clock = clocks;
 	s->reader.made = true;
 	cpuc_compose(s);
-	add("bare", CPUC_REFERENCE, NULL, 64, half_nominal, NULL);
-	counters[1].clock = counters[0].clock;
+	add("bare", (struct made)OF(CPUC_REFERENCE, half));
+	counters[1].clock = clocks;
 	got = choose(NULL);
 	ok(!strcmp(got, "calibrated") &&
 		   cpuc_precision(s) > 2 * cpuc_kind_added(CPUC_REFERENCE) &&
@@ -544,13 +502,17 @@ static void check_same_clock(void)
 
 int main(void)
 {
+	size_t i;
+
 	nominal_rate = 2000000000;
 	check_stale();
-	check_wrong_counters();
-	check_scales();
-	check_ranking();
+	for (i = 0; i < COUNT(alone); i++)
+		check_alone(&alone[i]);
+	check_wrap();
+	for (i = 0; i < COUNT(contests); i++)
+		check_contest(&contests[i]);
+	check_trials();
 	check_same_clock();
-	check_wanted();
 	check_settled();
 	check_last_resort();
 	return done_testing();

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* In place of persecond.c: a nominal rate, and how often it was asked for. */
-#ifndef NOMINAL_RATE_H
-#define NOMINAL_RATE_H
+/* In place of persecond.c and os_clock.c: a nominal rate, how often it was
+ * asked for, and a clock. The test defines cpuc_os_clock_ns(), and the time of
+ * day. */
+#ifndef PRETENDED_CLOCK_H
+#define PRETENDED_CLOCK_H
 
 #include "persecond.h"
+#include "system/os_clock.h"
 
 static uint64_t nominal_rate;
 static unsigned rates_asked;
@@ -27,6 +30,25 @@ const char *cpuc_getenv(const char *name)
 {
 	(void)name;
 	return NULL;
+}
+
+uint64_t cpuc_os_clock_coarse_ns(void)
+{
+	return cpuc_os_clock_ns() / 4000000 * 4000000;
+}
+
+uint64_t cpuc_os_clock_thread_ns(void)
+{
+	return 0;
+}
+
+void cpuc_os_clock_check(void)
+{
+}
+
+bool cpuc_tsc_forbidden(void)
+{
+	return false;
 }
 
 #endif
