@@ -40,13 +40,13 @@ static bool exact, root, clusters, instructions;
 
 #define own (instructions ? cpuc_perf_instructions : cpuc_perf_own)
 
-/* What is checked. */
+/* The count that is checked. */
 static long long counter(void)
 {
 	return instructions ? cpucycles_instructions() : cpucycles();
 }
 
-/* What went wrong in a thread or child: bits, so that they fit an exit status.
+/* The mistakes of a thread or child: bits, so that they fit an exit status.
  */
 enum { BACKWARDS = 1, STANDS = 2, INEXACT = 4, BY_CALLS = 8, ERRNO = 16 };
 
@@ -84,7 +84,7 @@ static bool by_page(void)
 	return index_now() != 0 && (clusters || *own->quick != 0);
 }
 
-/* The counter in this thread, now: 0, or what is wrong. */
+/* The counter in this thread, now: its mistakes. */
 static int check_count(void)
 {
 	long long best = INT64_MAX, t;
@@ -156,11 +156,6 @@ static int in_child(int (*f)(void))
 	return status_of(pid);
 }
 
-static void good(int wrong, const char *what)
-{
-	ok(wrong == 0, "%s (%d)", what, wrong);
-}
-
 static void pin(long cpu)
 {
 	cpu_set_t set;
@@ -185,36 +180,6 @@ static int check_pinned(void)
 {
 	pin(on_cpu);
 	return check_page();
-}
-
-/* A pool: the same threads take many tasks, and every thread is one that may
- * have counted long ago. */
-static int pool_wrong, tasks = 400;
-
-static int pool(void)
-{
-	int wrong = 0;
-
-	while (__atomic_fetch_sub(&tasks, 1, __ATOMIC_RELAXED) > 0) {
-		count(&wrong);
-		loop(1000);
-		count(&wrong);
-		nap(1);
-	}
-	__atomic_fetch_or(&pool_wrong, wrong, __ATOMIC_RELAXED);
-	return wrong;
-}
-
-static int run_pool(void)
-{
-	pthread_t id[8];
-	int i;
-
-	for (i = 0; i < 8; i++)
-		pthread_create(&id[i], NULL, run_thread, (void *)pool);
-	for (i = 0; i < 8; i++)
-		pthread_join(id[i], NULL);
-	return pool_wrong;
 }
 
 /* A destructor of the application's that runs after the library's: counts,
@@ -285,19 +250,14 @@ static void check_churn(int n, int (*f)(void), const char *what)
 	   lines("/proc/self/maps"), fds, descriptors());
 }
 
-static void check_threads(void)
+static int each_cpu(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int wrong = 0;
 
-	good(check_page(), "the first thread");
-	good(in_thread(check_page), "a second thread");
 	for (on_cpu = 0; on_cpu < cpus; on_cpu++)
-		good(in_thread(check_pinned), "a thread on each CPU");
-	good(check_page(), "the first thread again");
-	good(run_pool(), "a pool of threads");
-	pthread_key_create(&late, count_late);
-	check_churn(200, little, "threads, one after the other,");
-	check_churn(200, ends_late, "threads that count in destructors");
+		wrong |= in_thread(check_pinned);
+	return wrong;
 }
 
 /* Processes. */
@@ -339,47 +299,27 @@ static int check_exec(void)
 	return 99;
 }
 
-static void check_processes(void)
-{
-	good(in_child(check_page), "a child");
-	good(in_child(grandchild), "a grandchild, of a child that counts");
-	good(in_child(thread_first), "a child whose new thread is first");
-	good(in_thread(fork_in_thread), "a child of a second thread");
-	good(in_thread(fresh_fork_in_thread),
-	     "a child of a thread that never counted");
-	good(fork_repeatedly(), "a process that forks often");
-	good(in_child(check_exec), "a program that is executed");
-}
-
 /* Descriptors. */
-
-static int read_all(int from)
-{
-	char text[64];
-
-	return (int)read(from, text, sizeof text);
-}
 
 /* Everything is closed, and the application's own sockets, full of data, take
  * the numbers: counts go on, and no byte of theirs is missing. */
 static int check_closefrom(void)
 {
-	int pair[2], wrong = 0, i, fd[32];
+	int wrong = 0, i, fd[32];
+	char text[64];
 
 	count(&wrong);
 	for (i = 3; i < 64; i++)
 		close(i);
 	for (i = 0; i < 32; i += 2) {
-		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0 ||
-		    write(pair[0], "0123456789abcdef", 16) != 16 ||
-		    write(pair[1], "0123456789abcdef", 16) != 16)
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, &fd[i]) != 0 ||
+		    write(fd[i], "0123456789abcdef", 16) != 16 ||
+		    write(fd[i + 1], "0123456789abcdef", 16) != 16)
 			return STANDS;
-		fd[i] = pair[0];
-		fd[i + 1] = pair[1];
 	}
 	wrong |= check_count();
 	for (i = 0; i < 32; i++)
-		if (read_all(fd[i]) != 16)
+		if (read(fd[i], text, sizeof text) != 16)
 			wrong |= STANDS;
 	return wrong;
 }
@@ -551,15 +491,6 @@ static int first_in_handler(void)
 	signal(SIGUSR1, on_alarm);
 	raise(SIGUSR1);
 	return handler_wrong | check_page();
-}
-
-static void check_descriptors(void)
-{
-	good(in_child(check_closefrom), "all descriptors closed and reused");
-	good(in_child(check_multiplexed), "more events than counters");
-	good(in_child(check_taken), "more pinned events than counters");
-	good(in_child(check_handlers), "handlers that count, and close");
-	good(in_thread(first_in_handler), "a first call in a handler");
 }
 
 /* Time passes, and the thread is moved. */
@@ -791,6 +722,60 @@ static void check_cost(void)
 	   cycles);
 }
 
+enum in { HERE, THREAD, CHILD };
+enum when { ALWAYS, ROOT, CYCLES, INSTRUCTIONS };
+
+/* In this order, as each finds what the ones before have left. */
+static const struct point {
+	const char *what;
+	int (*check)(void);
+	enum in in;
+	enum when when;
+} points[] = {
+	{"a pair", check_pair, HERE, INSTRUCTIONS},
+	{"a pair in a child", check_pair, CHILD, INSTRUCTIONS},
+	{"a pair in a thread", check_pair, THREAD, INSTRUCTIONS},
+	{"the first thread", check_page, HERE, ALWAYS},
+	{"a thread on each CPU", each_cpu, HERE, ALWAYS},
+	{"the first thread again", check_page, HERE, ALWAYS},
+	{"a child, and a grandchild", grandchild, CHILD, ALWAYS},
+	{"a child whose new thread is first", thread_first, CHILD, ALWAYS},
+	{"a child of a second thread", fork_in_thread, THREAD, ALWAYS},
+	{"a child of a thread without a count", fresh_fork_in_thread, THREAD,
+	 ALWAYS},
+	{"a process that forks often", fork_repeatedly, HERE, ALWAYS},
+	{"a program that is executed", check_exec, CHILD, ALWAYS},
+	{"descriptors closed and reused", check_closefrom, CHILD, ALWAYS},
+	{"more events than counters", check_multiplexed, CHILD, ALWAYS},
+	{"more pinned events than counters", check_taken, CHILD, ALWAYS},
+	{"handlers that count, and close", check_handlers, CHILD, ALWAYS},
+	{"a first call in a handler", first_in_handler, THREAD, ALWAYS},
+	{"1000 moves between CPUs", check_moves, THREAD, ALWAYS},
+	{"sleeping", check_sleep, HERE, ALWAYS},
+	{"a crowd of threads", check_crowd, CHILD, ALWAYS},
+	{"a thread without descriptors", check_exhausted, CHILD, ALWAYS},
+	{"selecting anew", check_select, CHILD, CYCLES},
+	{"selecting anew beside", select_beside, CHILD, INSTRUCTIONS},
+	{"perf_user_access off and on", switch_access, CHILD, ROOT},
+};
+
+static void check_points(void)
+{
+	const struct point *p;
+	int wrong;
+
+	for (p = points; p < points + sizeof points / sizeof *points; p++) {
+		if ((p->when == ROOT && !root) ||
+		    (p->when == CYCLES && instructions) ||
+		    (p->when == INSTRUCTIONS && !instructions))
+			continue;
+		wrong = p->in == THREAD  ? in_thread(p->check)
+			: p->in == CHILD ? in_child(p->check)
+					 : p->check();
+		ok(wrong == 0, "%s (%d)", p->what, wrong);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *wanted = NULL;
@@ -817,25 +802,14 @@ int main(int argc, char **argv)
 	ok(wanted == NULL || !strcmp(wanted, cpucycles_implementation()),
 	   "%s is selected", cpucycles_implementation());
 	ok(descriptors() == 3, "and keeps no descriptor");
-	if (instructions) {
+	if (instructions)
 		cpucycles_instructions();
-		good(check_pair(), "a pair");
-		good(in_child(check_pair), "a pair in a child");
-		good(in_thread(check_pair), "a pair in a thread");
-	}
 	if (exact && !clusters)
 		check_cost();
-	check_threads();
-	check_processes();
-	check_descriptors();
-	good(in_thread(check_moves), "1000 moves between CPUs");
-	good(check_sleep(), "sleeping");
-	good(in_child(check_crowd), "a crowd of threads");
-	good(in_child(check_exhausted), "a thread without descriptors");
-	good(in_child(instructions ? select_beside : check_select),
-	     "selecting anew");
-	if (root)
-		good(in_child(switch_access), "perf_user_access off and on");
+	check_points();
+	pthread_key_create(&late, count_late);
+	check_churn(200, little, "threads, one after the other,");
+	check_churn(200, ends_late, "threads that count in destructors");
 	if (!instructions)
 		check_system_calls(clusters ? 2 : 1);
 	if (churn)
