@@ -7,10 +7,8 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "system/stated_rate.h"
@@ -33,22 +31,6 @@
 static const char *const paths[] = {ETC,  SETSPEED, SCALING, HARDWARE, TICK,
 				    TREE, CPUINFO,  TSC,     TIMEBASE};
 
-extern char **environ;
-
-static void run(char *const argv[])
-{
-	posix_spawn_file_actions_t fa;
-	pid_t pid;
-
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
-	if (posix_spawnp(&pid, argv[0], &fa, NULL, argv, environ) == 0)
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	posix_spawn_file_actions_destroy(&fa);
-}
-
 static void clear(void)
 {
 	for (size_t i = 0; i < COUNT(paths); i++)
@@ -70,7 +52,8 @@ static bool speaks_of_core(const char *source)
 
 static int answers(const char *source, uint64_t hz)
 {
-	/* Static for gcc's analyzer, which loses the flag of one on the stack. */
+	/* Static for gcc's analyzer, which loses the flag of one on the stack.
+	 */
 	static struct cpuc_rate got;
 
 	got = cpuc_stated_rate(root);
@@ -93,10 +76,6 @@ static const struct tree {
 } trees[] = {
 	{"a plain number", ETC, 2399987654, ETC, "2399987654\n"},
 	{"a number without newline", ETC, 2399987654, ETC, "2399987654"},
-	{"an exponent", ETC, 2400000000, ETC, "2.4e9\n"},
-	{"a decimal comma", NOBODY, ETC, "2,4e9\n"},
-	{"a number and a word", NOBODY, ETC, "2399987654 Hz\n"},
-	{"a number out of range", NOBODY, ETC, "2400\n"},
 	{"a comment after it", ETC, 2399987654, ETC, "2399987654 # by me\n"},
 	{"a comment without newline", ETC, 2399987654, ETC, "2399987654#me"},
 	{"a comment in other letters", ETC, 2400000000, ETC,
@@ -168,22 +147,29 @@ static void test_formats(const char *locale)
 	ok(answers(NOBODY), "%s: a tree without files", locale);
 }
 
+/* The property's cells: bytes of these. */
 static void test_device_tree(const char *locale)
 {
 	static const unsigned char cells[] = {0,    0, 0, 0, 0x8f, 0x0d,
 					      0x18, 0, 0, 0, 0,    0};
+	static const struct {
+		const char *what;
+		size_t from, size;
+		bool good;
+	} rows[] = {
+		{"one cell", 4, 4, true},
+		{"two cells", 0, 8, true},
+		{"less than two cells", 1, 7, false},
+		{"three cells", 0, 12, false},
+		{"cells out of range", 4, 8, false},
+	};
 
 	clear();
-	put(TREE, cells + 4, 4);
-	ok(answers(TREE, 2400000000), "%s: one cell", locale);
-	put(TREE, cells, 8);
-	ok(answers(TREE, 2400000000), "%s: two cells", locale);
-	put(TREE, cells + 1, 7);
-	ok(answers(NOBODY), "%s: less than two cells", locale);
-	put(TREE, cells, 12);
-	ok(answers(NOBODY), "%s: three cells", locale);
-	put(TREE, cells + 4, 8);
-	ok(answers(NOBODY), "%s: cells out of range", locale);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		put(TREE, cells + rows[i].from, rows[i].size);
+		ok(rows[i].good ? answers(TREE, 2400000000) : answers(NOBODY),
+		   "%s: %s", locale, rows[i].what);
+	}
 }
 
 /* All sources exist, then one less at a time. */
@@ -262,6 +248,12 @@ static void test_timebase(const char *locale)
 	}
 }
 
+/* A point, where path is this and the last source knows. */
+static void passed_over(const char *locale, const char *path, const char *what)
+{
+	ok(answers(TSC, 2000000000), "%s: %s is %s", locale, path, what);
+}
+
 static void test_unreadable(const char *locale, const char *path)
 {
 	put_text(path, "cpu MHz : 2000\n");
@@ -271,10 +263,10 @@ static void test_unreadable(const char *locale, const char *path)
 		skip("%s: unreadable %s: this user reads everything", locale,
 		     path);
 	else
-		ok(answers(TSC, 2000000000), "%s: unreadable %s", locale, path);
+		passed_over(locale, path, "unreadable");
 }
 
-/* Things that are no text file, at path; the last source knows. */
+/* Things that are no text file, at path. */
 static void test_hostile(const char *locale, const char *path)
 {
 	static const char *const links[] = {"/dev/zero",          "/dev/null",
@@ -287,32 +279,29 @@ static void test_hostile(const char *locale, const char *path)
 	for (size_t i = 0; i < COUNT(links); i++) {
 		if (symlink(links[i], place(path)) < 0)
 			die(path);
-		ok(answers(TSC, 2000000000), "%s: %s is a link to %s", locale,
-		   path, links[i]);
+		passed_over(locale, path, links[i]);
 		remove(place(path));
 	}
 	if (mkdir(place(path), 0755) < 0)
 		die(path);
-	ok(answers(TSC, 2000000000), "%s: %s is a directory", locale, path);
+	passed_over(locale, path, "a directory");
 	remove(place(path));
 	if (mkfifo(place(path), 0644) < 0)
 		die(path);
-	ok(answers(TSC, 2000000000), "%s: %s is a FIFO", locale, path);
+	passed_over(locale, path, "a FIFO");
 	fd = open(place(path), O_RDWR);
-	ok(answers(TSC, 2000000000), "%s: %s is a FIFO with a writer", locale,
-	   path);
+	passed_over(locale, path, "a FIFO with a writer");
 	if (write(fd, "2000000000", 10) != 10)
 		die(path);
-	ok(answers(TSC, 2000000000), "%s: %s is a FIFO not written to the end",
-	   locale, path);
+	passed_over(locale, path, "a FIFO not written to the end");
 	close(fd);
 	remove(place(path));
 	put(path, "", 0);
-	ok(answers(TSC, 2000000000), "%s: %s is empty", locale, path);
+	passed_over(locale, path, "empty");
 	put(path, "\xff\x00\x01 2000000000\x00\x80:\xfe\n\x00:\n", 21);
-	ok(answers(TSC, 2000000000), "%s: %s is rubbish", locale, path);
+	passed_over(locale, path, "rubbish");
 	put(path, "2000000000\0", 11);
-	ok(answers(TSC, 2000000000), "%s: %s ends in a NUL", locale, path);
+	passed_over(locale, path, "a number and a NUL");
 	test_unreadable(locale, path);
 }
 
@@ -441,16 +430,16 @@ static const char *comma_locale(void)
 		"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "it_IT.UTF-8",
 		"nl_NL.UTF-8", "pt_BR.UTF-8", "ru_RU.UTF-8", "de_DE",
 	};
-	char localedef[] = "localedef", i[] = "-i", de[] = "de_DE", f[] = "-f",
-	     utf8[] = "UTF-8", out[sizeof(base) + 32];
+	char command[sizeof(base) + 80];
 
 	for (size_t n = 0; n < COUNT(names); n++)
 		if (comma(names[n]))
 			return names[n];
-	snprintf(out, sizeof(out), "%s/de_DE.UTF-8", base);
-	run((char *[]){localedef, i, de, f, utf8, out, NULL});
+	snprintf(command, sizeof(command),
+		 "localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' >/dev/null 2>&1",
+		 base);
 	setenv("LOCPATH", base, 1);
-	return comma(names[0]) ? names[0] : NULL;
+	return system(command) >= 0 && comma(names[0]) ? names[0] : NULL;
 }
 
 int main(void)
