@@ -38,7 +38,7 @@ static bool open_signals;       /* they cannot be blocked */
 static int tick_hook_again;     /* how much later another one comes, or 0 */
 static unsigned changes;
 static unsigned seed, seeds = 4;
-static double begun; /* ns; where the machine did */
+static double begun; /* ns: the time at which the machine began */
 static uint64_t last_ratio;
 static uint64_t highest; /* of all counts */
 static int up; /* none was below one that had been given before it began */
@@ -527,8 +527,8 @@ static void wander(void)
 	drift = 0.3e-9;
 	since = now;
 	worst = run(200e6);
-	/* The least step that is taken for one, beyond this noise, and what
-	 * changes until it is seen. */
+	/* The least change that passes for a step, beyond this noise, and the
+	 * drift until it is seen. */
 	ok(worst < 0.016, "30%% a second: within %.3f%%", worst * 100);
 	core *= 1 + drift * (now - since);
 	drift = 0.02e-9;
@@ -647,7 +647,7 @@ static void step_behind(bool word)
 }
 
 /* A word that another copy of the library has armed is not armed again: that
- * copy must see what has cleared it. */
+ * copy must see that the kernel has cleared it. */
 static void two_copies(void)
 {
 	static const uint64_t section[4] __attribute__((aligned(32)));
@@ -828,7 +828,7 @@ static void preempt(double ns)
 }
 
 /* `times` a work of so many ns, each followed by so many away; how far the
- * count is off what the core did for the thread. */
+ * count is off the core's work for the thread. */
 static double turns(int times, double work, double gone)
 {
 	double done = cycles, start;
@@ -1030,8 +1030,7 @@ static void leaver(void)
 	longjmp(out, 1);
 }
 
-/* What a handler counts that comes in a measurement: just after it, or in its
- * midst. */
+/* Handlers that count, just after a measurement or in its midst. */
 static void signals(void)
 {
 	uint64_t a, b;
@@ -1318,7 +1317,7 @@ static void replay_window(uint32_t turns, uint64_t stamp[3])
 	stamp[2] = replay_now += run[1] * turns / record.turns;
 }
 
-/* The ratio around group i: the mean without what was disturbed. */
+/* The ratio around group i: the mean without disturbed windows. */
 static double replay_truth(int i)
 {
 	double v[3 * (2 * AROUND + 1)] = {0}, sum = 0;
@@ -1400,7 +1399,7 @@ static void replay(void)
 	fclose(f);
 }
 
-/* What must not depend on when anything happens. */
+/* These must not depend on the time at which anything happens. */
 static void at_any_time(void)
 {
 	size_t i;

@@ -107,7 +107,7 @@ static void check_set_in_selection(void)
 	ok(bad == 0, "set in the midst of its selection, it is selected");
 }
 
-/* 2038, 2106, and microseconds beyond what a double holds. */
+/* 2038, 2106, and microseconds that a double cannot hold. */
 static void check_epochs(void)
 {
 	static const uint64_t us[] = {

@@ -248,7 +248,7 @@ static void test_timebase(const char *locale)
 	}
 }
 
-/* A point, where path is this and the last source knows. */
+/* A point: path is this, and the last source knows. */
 static void passed_over(const char *locale, const char *path, const char *what)
 {
 	ok(answers(TSC, 2000000000), "%s: %s is %s", locale, path, what);
@@ -372,7 +372,7 @@ static void test_boundaries(void)
 	ok(n == first + 50, "no half number at the limit");
 }
 
-/* Roots up to and past what fits the path buffer. */
+/* Roots that just fit the path buffer, and longer ones. */
 static void test_long_root(const char *locale)
 {
 	char saved[sizeof(root)];

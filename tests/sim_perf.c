@@ -55,9 +55,9 @@ static struct event world[WORLD];
 struct pretended_kernel {
 	unsigned made, asked_id;
 	unsigned unverified;     /* reads of an event of unknown number */
-	int refuse;              /* what opening gives, if not 0 */
+	int refuse;              /* the result of opening, if not 0 */
 	unsigned refuse_exclude; /* with any of these bits, if not 0 */
-	int refuse_rest;         /* what opening gives without them */
+	int refuse_rest;         /* its result without them */
 	bool unmappable;
 	int mappable; /* so many pages, if not 0 */
 	uint32_t next_index, next_width;
@@ -71,6 +71,9 @@ struct pretended_kernel {
 static const struct pretended_kernel plain = {
 	.next_index = 32, .next_width = 64, .here = ~0u};
 static struct pretended_kernel k;
+/* The latest event. */
+#define newest (world[k.made - 1])
+
 static uint64_t ipc = 1; /* on a register of their own, if not 1 */
 
 static uint64_t raw(const struct event *e)
@@ -134,7 +137,7 @@ __attribute__((unused)) static uint64_t rdpmc(uint32_t ecx)
 	return register_of(ecx + 1);
 }
 
-/* What happens, at the access that `in_steps` counts down to. */
+/* A change, at the access that `in_steps` counts down to. */
 static int in_steps;
 static void (*happens)(void);
 
@@ -314,6 +317,15 @@ static uint64_t read_one(void)
 				  ? cpuc_perf_count(&one, register_of, 32)
 				  : cpuc_perf_count_instructions(
 					    &one, register_of, 0));
+}
+
+/* How much a count grows while the thread runs for so many cycles. */
+static uint64_t growth(uint64_t (*count)(void), uint64_t run_for)
+{
+	uint64_t before = count();
+
+	run(run_for);
+	return count() - before;
 }
 
 static uint64_t read_two(void)
@@ -549,12 +561,10 @@ static void check_unmappable(void)
 	one.opened = 1;
 	one.n = 1;
 	k.unmappable = true;
-	a = read_one();
-	run(5);
-	ok(read_one() - a == 5 && k.unverified == 0,
+	ok(growth(read_one, 5) == 5 && k.unverified == 0,
 	   "a page that does not map");
 	k.refuse = -EMFILE;
-	world[k.made - 1].open = false;
+	newest.open = false;
 	a = read_one();
 	if (one.counts == PERF_COUNT_HW_INSTRUCTIONS) {
 		run(5);
@@ -576,7 +586,7 @@ static void check_children(void)
 	a = read_one();
 	victim = mine(0);
 	was = k.made;
-	/* What the page's address holds is not the page. */
+	/* Other memory is at the page's address. */
 	*(uint32_t *)(uintptr_t)own->process = 0;
 	memset(&victim->page, 0x55, sizeof victim->page);
 	b = read_one();
@@ -716,7 +726,7 @@ static void check_mask(void)
 	bad += blocks(SIGUSR1) || cpuc_guard_inside;
 	ok(bad == 0 && sigismember(&pending, SIGUSR1) && now < handler_first &&
 		   handler_bad == 0,
-	   "what the caller has blocked stays so, and no more is");
+	   "the caller's mask stays as it is");
 }
 
 /* Calls in the midst of a change. */
@@ -814,7 +824,7 @@ static bool standing_still(int step)
 	begin_opening(ERROR_STATE);
 	k.all_taken = true;
 	handler_last = read_one();
-	world[k.made - 1].open = false;
+	newest.open = false;
 	calls_left = step;
 	now = read_one();
 	handler_bad += now < handler_last;
@@ -842,7 +852,7 @@ static void check_standing_still(void)
 	}
 }
 
-/* A register that others want too. */
+/* Others want the register, too. */
 static void check_pinned(void)
 {
 	uint64_t a, b;
@@ -850,20 +860,18 @@ static void check_pinned(void)
 
 	begin_one();
 	k.stat_a = true;
-	a = read_one();
-	run(1000);
-	ok(read_one() - a == 1000 && *own->quick != 0,
+	ok(growth(read_one, 1000) == 1000 && *own->quick != 0,
 	   "perf stat -a takes no cycle from a count");
 	k.stat_a = false;
 	victim = mine(0);
 	k.all_taken = true;
 	fail_pinned();
 	a = read_one();
-	ok(a >= 1000 && !world[k.made - 1].pinned && left_open() == 1,
+	ok(a >= 1000 && !newest.pinned && left_open() == 1,
 	   "a pinned event in error state: another, not pinned");
 	run(1000);
 	ok(read_one() == a, "which stands still without a register");
-	world[k.made - 1].index = 32;
+	newest.index = 32;
 	k.stat_a = true;
 	run(1000);
 	ok(read_one() - a == 500 && own->event[0].id != 0,
@@ -874,7 +882,7 @@ static void check_pinned(void)
 	now_ns += 30000000;
 	for (i = 0; i < 100; i++)
 		b = read_one();
-	ok(b - a == 1000 && world[k.made - 1].pinned && *own->quick != 0 &&
+	ok(b - a == 1000 && newest.pinned && *own->quick != 0 &&
 		   left_open() == 1,
 	   "pinned and mapped again when the register is free");
 }
@@ -900,28 +908,25 @@ static void check_pinned_kept(void)
 	fail_pinned();
 	b = read_none_mapped();
 	run(10);
-	ok(b >= a && read_none_mapped() - b == 10 && world[k.made - 1].pinned &&
+	ok(b >= a && read_none_mapped() - b == 10 && newest.pinned &&
 		   left_open() == 1,
 	   "at its end of file: another");
 	victim = &world[k.made - 1];
 	k.all_taken = true;
 	fail_pinned();
 	b = read_none_mapped();
-	ok(!world[k.made - 1].pinned && left_open() == 1,
+	ok(!newest.pinned && left_open() == 1,
 	   "without a register, one that is not pinned");
 	k.all_taken = false;
 	for (i = 0; i < 100; i++)
 		read_none_mapped();
 	run(10);
-	ok(world[k.made - 1].pinned && read_none_mapped() - b == 10,
-	   "pinned again later");
+	ok(newest.pinned && read_none_mapped() - b == 10, "pinned again later");
 	fresh();
 	k.refuse = -EINVAL;
 	k.refuse_exclude = CPUC_PINNED;
 	open_counter(&none_mapped);
-	b = read_none_mapped();
-	run(10);
-	ok(read_none_mapped() - b == 10 && left_open() == 1,
+	ok(growth(read_none_mapped, 10) == 10 && left_open() == 1,
 	   "pinned events refused: one that is not");
 }
 
@@ -981,7 +986,7 @@ static void check_deferred(void)
 	ok(unmapped == 3 && !world[0].mapped, "that one too, when it is off");
 	for (i = 3; i < k.made; i++)
 		thread_events_defer(&world[i].page);
-	ok(unmapped == 6 && !world[k.made - 1].mapped && world[3].mapped,
+	ok(unmapped == 6 && !newest.mapped && world[3].mapped,
 	   "without a place a page is unmapped at once");
 	/* As the kernel does in a child. */
 	memset(cpuc_process, 0, sizeof *cpuc_process);
@@ -1099,9 +1104,7 @@ static void check_cores(const char *what)
 	/* One has no register while the thread is on its cores. */
 	victim = &world[k.made - 1];
 	fail_pinned();
-	now = read_two();
-	run(40);
-	ok(read_two() - now == 40 && left_open() == core_types,
+	ok(growth(read_two, 40) == 40 && left_open() == core_types,
 	   "%s: one in error state: all anew", what);
 }
 
@@ -1283,8 +1286,7 @@ static void check_owners(void)
 	cpuc_perf_close(&one);
 	ok(own->set == &none_mapped, "which another's close leaves");
 	cpuc_perf_close(&none_mapped);
-	ok(own->set == NULL && !world[k.made - 1].open,
-	   "and its own close does not");
+	ok(own->set == NULL && !newest.open, "and its own close does not");
 }
 
 /* Refusals of the kernel and settings of the system, with the reason and the
@@ -1361,8 +1363,7 @@ static void check_reasons(void)
 	k.next_index = 0;
 	put_file("4\n", CPUC_PMUS "cpu/type");
 	check_closed(CPUC_PMUS "cpu/rdpmc");
-	ok(!world[k.made - 1].open && own->set == NULL,
-	   "and nothing stays open");
+	ok(!newest.open && own->set == NULL, "and nothing stays open");
 	put_file("1\n", CPUC_PMUS "cpu/rdpmc");
 	ok(open_counter(&two) < 0 &&
 		   !strcmp(it.trial.reason,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* probe.c: every kind of fault, and that whatever is not the probed code's
- * own reaches the application as if nobody probed. */
+/* probe.c catches every kind of fault of the probed code. Any other signal
+ * reaches the application as if nobody probed. */
 #include <config.h>
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static int killed_by(int status, int sig)
 }
 
 /* Runs fn in a child that leaves no core; its wait status. QEMU 7.2 itself dies
- * of SIGSEGV in one of a hundred programs, whatever they are, to which another
+ * of SIGSEGV in one of a hundred programs, of any kind, to which another
  * process sends a signal. */
 static int in_child(void (*fn)(void))
 {
@@ -164,7 +164,7 @@ static void in_thread(void *work)
 		pthread_join(thread, NULL);
 }
 
-/* What the application's handler saw. */
+/* The record of the application's handler. */
 static struct {
 	volatile int calls, sig, self_blocked, mask_blocked, code, value;
 	void *volatile stack, *volatile address;
@@ -579,7 +579,7 @@ static void forbid(long nr, int sig, unsigned action)
 }
 #endif
 
-/* What this process sends itself, in every way. */
+/* This process sends itself signals, in every way. */
 struct sending {
 	void (*send)(int sig);
 	int code, to_process;
@@ -874,7 +874,7 @@ static void test_replaced(void)
 	sigaction(SIGBUS, &ours, NULL);
 	ok(once(writes, hole) == SIGBUS, "our handler put back too late:");
 	sigaction(SIGBUS, NULL, &now);
-	ok(now.sa_handler == SIG_DFL, "the next pair finds what was there");
+	ok(now.sa_handler == SIG_DFL, "the next pair finds the one before");
 	all_default();
 }
 
@@ -1059,7 +1059,7 @@ static void dies_sys(void)
 }
 #endif
 
-/* What is checked in a child: it exits with 0, or dies of this signal. */
+/* Checks in a child, which exits with 0 or dies of this signal. */
 static const struct child {
 	const char *what;
 	void (*run)(void);

@@ -336,7 +336,7 @@ static void check_alone(const struct alone *a)
 		return;
 	}
 	ratio = cpuc_scale_ratio(&s->reader.scale);
-	/* The step is the smallest, whatever jumps. */
+	/* The step is the smallest, though some jump. */
 	ok(!strcmp(got, "it") && s->trial.usable && cpuc_precision(s) > 0 &&
 		   cpuc_precision(s) < 1000 && ratio >= a->least &&
 		   ratio <= a->most &&
@@ -415,7 +415,7 @@ static void check_trials(void)
 	   "the others say so: %s", slots[0].trial.reason);
 	ok(!strcmp(choose(NULL), "first") && !slots[1].trial.tried &&
 		   opened == 2,
-	   "choosing again takes the better, and leaves out what cannot win");
+	   "choosing again takes the better, and does not try the other");
 }
 
 static void check_settled(void)
@@ -432,7 +432,7 @@ static void check_settled(void)
 	ok(s->reader.scale.mult == before.reader.scale.mult &&
 		   s->reader.scale.shift == before.reader.scale.shift &&
 		   s->reader.entry == before.reader.entry,
-	   "selecting again leaves what readers use as it is");
+	   "selecting again does not change a reader");
 }
 
 /* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
@@ -453,7 +453,7 @@ static void check_stale(void)
 	   "selected one");
 }
 
-/* Where nothing can be tried: the first clock of the system that opens. */
+/* Nothing can be tried: the first clock of the system that opens is taken. */
 static void check_last_resort(void)
 {
 	const struct made core = CORE(fine), clock = OF(CPUC_OS, fine);

@@ -289,7 +289,8 @@ static void check_probe(void)
 #ifdef CPUC_GO_ON
 	ok(jumps_there == 0, "and its handler left by a return");
 #else
-	skip("nobody has said where this CPU's contexts keep the counter");
+	skip("the place of the program counter in this CPU's contexts is "
+	     "unknown");
 #endif
 	ok(sigaltstack(NULL, &now) == 0 && now.ss_sp == alternate &&
 		   now.ss_flags == 0,

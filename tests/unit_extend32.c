@@ -75,12 +75,12 @@ static void check_random(long cases)
 
 	for (i = 0; i < cases; i++) {
 		uint64_t ns = any(47), rate = 1 + any(36);
-		/* The prediction leaves out what is below a microsecond. */
+		/* The prediction counts whole microseconds. */
 		uint64_t most = (UINT64_C(1) << 31) - rate / 1000000 - 3;
 		uint64_t error = any(31) % most, after, got;
 		struct cpuc_anchor from = {any(62), any(60), rate};
 
-		/* Every other one just where something could wrap. */
+		/* Every other one is at a possible wrap. */
 		if (i % 2)
 			from.full = top[i / 2 % 4] + any(8) - any(8) -
 				    predicted(rate, ns);

@@ -45,7 +45,7 @@ static void check_scatter(void)
 	   "from the first quarter to the last: %g", noise_drift(rising, 16));
 	rising[15] = rising[14] = rising[12] = 990;
 	ok(near(noise_drift(rising, 16), 0.01), "downwards too");
-	ok(noise_drift(dip, 16) == 0, "what is between does not count");
+	ok(noise_drift(dip, 16) == 0, "the quarters between do not count");
 	ok(noise_drift(even, 1) == 0, "one batch cannot tell");
 }
 
@@ -81,7 +81,7 @@ static void check_verdict(void)
 	   "worse than 1%% is a finding");
 }
 
-/* Pairs that are timed in turn see the same rate, whatever that is. */
+/* Pairs that are timed in turn see the same rate, high or low. */
 static void check_turns(void)
 {
 	long long a[NOISE_BATCHES], b[NOISE_BATCHES];
@@ -142,7 +142,7 @@ static void check_steps(void)
 	ok(stepping(2, 20, 0).persecond == 0, "two windows are no level");
 	ok(stepping(200, 0.8, 0).persecond == 0, "nor is less than 1%%");
 	ok(stepping(200, 2.5, 300).persecond == 0,
-	   "nor what is within the clock's step");
+	   "nor is a difference within the clock's step");
 	for (i = 0; i < 20000; i++)
 		rate_steps_add(&drift, 1000 + i * 10000LL, 10000 + i / 10, 0);
 	ok(rate_steps_sum(&drift).persecond == 0, "a drift has no steps");
@@ -251,7 +251,7 @@ static void check_text(void)
 		   strstr(text, "preemption not reported by the kernel, counted as "
 				"interrupts\n") &&
 		   strstr(text, "rate no steps, moved by 0.00% in 1.2 s\n"),
-	   "what the kernel does not tell");
+	   "the kernel is silent");
 	ok(strstr(text, "steal not visible here\n") &&
 		   strstr(text, "governor not visible here\n") &&
 		   strstr(text, "turbo not visible here\n") &&
@@ -267,7 +267,7 @@ static void check_text(void)
 		   strstr(text, "governor powersave; cpupower") &&
 		   strstr(text, "turbo off\n") &&
 		   strstr(text, "smt this core is CPUs 0,8; "),
-	   "what files tell");
+	   "contents of files");
 	ok(strstr(text, "rate 3694 MHz, 500 steps of 2.5% a second, levels of "
 			"1.9 ms, moved by") &&
 		   strstr(text, "verdict differences under 2.30% cannot be "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Checks the counters that read perf events, where there is a PMU: in every
+/* Checks the counters that read perf events, on a machine with a PMU, in every
  * thread, child and state of the system that a program can get into.
  *
  * Arguments: "instructions" to check those instead of cycles, "exact" where one
@@ -725,7 +725,7 @@ static void check_cost(void)
 enum in { HERE, THREAD, CHILD };
 enum when { ALWAYS, ROOT, CYCLES, INSTRUCTIONS };
 
-/* In this order, as each finds what the ones before have left. */
+/* In this order: each begins in the state that those before have left. */
 static const struct point {
 	const char *what;
 	int (*check)(void);

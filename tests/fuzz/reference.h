@@ -28,7 +28,7 @@ static uint64_t ref_hz(const char *text, size_t len, int exp10,
 	return hz;
 }
 
-/* What cpuc_read_cells must give. */
+/* The right result of cpuc_read_cells. */
 __attribute__((unused)) static uint64_t ref_cells(const char *data, size_t size)
 {
 	uint64_t number = 0;
@@ -40,7 +40,7 @@ __attribute__((unused)) static uint64_t ref_cells(const char *data, size_t size)
 }
 
 /* The value of the first line that has this key, blanks around it, and a good
- * number; *where it is. */
+ * number; *where: its offset. */
 static uint64_t ref_line(const char *text, size_t size, const char *key,
 			 int exp10, const char *unit, size_t *where)
 {
@@ -71,7 +71,7 @@ static uint64_t ref_line(const char *text, size_t size, const char *key,
 	return 0;
 }
 
-/* What /proc/cpuinfo says about the frequency, and by which key. */
+/* The frequency that /proc/cpuinfo states, and its key. */
 __attribute__((unused)) static uint64_t
 ref_cpuinfo(const char *text, size_t size, const char **key)
 {
