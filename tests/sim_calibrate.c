@@ -707,6 +707,11 @@ static const struct refusal {
 	{"14 GHz", &x86, 14, 0, -ERANGE, 0, 1000},
 };
 
+static const char *distrust(void)
+{
+	return "not to be trusted";
+}
+
 static void refusals(void)
 {
 	const struct refusal *r;
@@ -733,6 +738,13 @@ static void refusals(void)
 	ok(err != 0 && now < 20e6,
 	   "refuses when every window is interrupted, after %.1f ms: %s",
 	   now / 1e6, why);
+	bad = 0;
+	the_clock.tried = false;
+	the_clock.distrusted = distrust;
+	err = calibrate(2596e6);
+	ok(err == -ENOTSUP && why == distrust() && the_clock.tried,
+	   "refuses chains that are %s, and says that it tried", why);
+	the_clock.distrusted = NULL;
 }
 
 /* An SMT sibling has taken cycles of the chains of one cycle for so long, when
