@@ -41,7 +41,7 @@ static inline long long bench_bare(void)
 }
 #endif
 
-/* What is printed: a line each, of fields between tabs, for tests/bench/show.
+/* What is printed: a line each, of fields between tabs, for tests/bench/run.
  * Values come in tables; a value's row and column need not exist before. */
 void bench_title(const char *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
