@@ -1380,35 +1380,34 @@ static void replay_host(void)
 	forget();
 }
 
+/* The next host's; false: there is none. */
+static bool replay_read(FILE *f)
+{
+	unsigned long long *run;
+
+	memset(&record, 0, sizeof record);
+	if (fscanf(f,
+		   " host %255[^\n] clock %llu Hz, %u cycles a turn, %u turns",
+		   record.host, &record.hz, &record.cycles, &record.turns) != 4)
+		return false;
+	for (; record.n < GROUPS; record.n++) {
+		run = record.run[record.n][0];
+		if (fscanf(f, "%llu %llu %llu %llu %llu %llu %llu",
+			   &record.tick[record.n], run, run + 1, run + 2,
+			   run + 3, run + 4, run + 5) != 7)
+			break;
+	}
+	return true;
+}
+
 static void replay(void)
 {
 	FILE *f = open_recorded("windows.txt");
-	unsigned long long *r;
-	char line[256];
 
-	if (f == NULL)
-		return;
-	while (fgets(line, sizeof line, f) != NULL) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "host ", 5)) {
-			if (record.n > 0)
-				replay_host();
-			memset(&record, 0, sizeof record);
-			strcpy(record.host, line + 5);
-		} else if (record.n < GROUPS) {
-			r = record.run[record.n][0];
-			sscanf(line,
-			       "clock %llu Hz, %u cycles a turn, %u turns",
-			       &record.hz, &record.cycles, &record.turns);
-			record.n += sscanf(line,
-					   "%llu %llu %llu %llu %llu %llu %llu",
-					   &record.tick[record.n], r, r + 1,
-					   r + 2, r + 3, r + 4, r + 5) == 7;
-		}
-	}
-	if (record.n > 0)
+	while (f != NULL && replay_read(f))
 		replay_host();
-	fclose(f);
+	if (f != NULL)
+		fclose(f);
 }
 
 /* These must not depend on the time at which anything happens. */
