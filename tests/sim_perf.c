@@ -1023,6 +1023,9 @@ static const char *own_event(void)
 							: "cpu_cycles";
 }
 
+/* PMUs of hybrid x86 CPUs. */
+static const char *const x86[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+
 /* The PMUs of cores, by the types from `first` on; with or without a number for
  * the cycles event. */
 static void put_pmus(unsigned first, const char *number,
@@ -1124,8 +1127,6 @@ static void check_one_pmu(const char *what)
 
 static void check_hybrid(void)
 {
-	static const char *const x86[] = {"cpu_core", "cpu_atom",
-					  "cpu_lowpower"};
 	static const char *const arm[] = {
 		"armv8_cortex_a520", "armv8_cortex_a720", "armv8_cortex_a725",
 		"armv8_cortex_x4"};
@@ -1176,7 +1177,6 @@ static void check_hybrid(void)
 /* Not all pages can be mapped: none is used. */
 static void check_half_mapped(unsigned type)
 {
-	static const char *const x86[] = {"cpu_core", "cpu_atom"};
 	uint64_t a;
 
 	fresh();
@@ -1207,7 +1207,6 @@ static struct event *on_core_4(void)
 
 static void begin_hybrid(int how)
 {
-	static const char *const x86[] = {"cpu_core", "cpu_atom"};
 
 	fresh();
 	put_pmus(4, NULL, x86, 2);
@@ -1352,7 +1351,6 @@ static void check_closed(const char *path)
 
 static void check_reasons(void)
 {
-	static const char *const hybrid[] = {"cpu_core", "cpu_atom"};
 	size_t i;
 
 	for (i = 0; i < sizeof refusals / sizeof *refusals; i++)
@@ -1370,7 +1368,7 @@ static void check_reasons(void)
 			   "index 0: the kernel has no counter to give"),
 	   "%s", it.trial.reason);
 	fresh();
-	put_pmus(4, NULL, hybrid, 2);
+	put_pmus(4, NULL, x86, 2);
 	put_file("0\n", CPUC_PMUS "cpu_atom/rdpmc");
 	k.shut_out = true;
 	check_closed(CPUC_PMUS "cpu_core/rdpmc");
@@ -1545,9 +1543,13 @@ static void check_x86_index(uint32_t index, const char *what)
 	ok(bad == 0, "x86: %s, and moved to another register", what);
 }
 
+static void check_pmcff(int err)
+{
+	ok(amd64_pmcff_open(&it) == err, "amd64-pmcff: %s", it.trial.reason);
+}
+
 static void check_x86(void)
 {
-	static const char *const hybrid[] = {"cpu_core", "cpu_atom"};
 
 	struct cpuc_event_set *pmu = cpuc_instructions_amd64_perfpmc.events;
 
@@ -1556,7 +1558,7 @@ static void check_x86(void)
 	check_x86_index(1, "counter 0");
 	check_x86_index(6, "counter 5");
 	fresh();
-	put_pmus(4, NULL, hybrid, 2);
+	put_pmus(4, NULL, x86, 2);
 	cpuc_x86_cycle_events.opened = 0;
 	ok(cpuc_perf_try(&it, &cpuc_x86_cycle_events) == 0 &&
 		   cpuc_x86_cycle_events.n == 2 && *own->quick == 0,
@@ -1569,22 +1571,19 @@ static void check_x86(void)
 	   "x86: two of instructions beside them");
 	cpuc_perf_close(pmu);
 	cpuc_perf_close(&cpuc_x86_cycle_events);
-	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s",
-	   it.trial.reason);
+	check_pmcff(-ENOENT);
 	put_file("1\n", CPUC_PMUS "cpu_core/rdpmc");
 	put_file("1\n", CPUC_PMUS "cpu_atom/rdpmc");
-	ok(amd64_pmcff_open(&it) == -EACCES &&
-		   !strcmp(it.trial.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
-	   "amd64-pmcff: %s", it.trial.reason);
+	check_pmcff(-EACCES);
+	ok(!strcmp(it.trial.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
+	   "and names the file");
 	cpuc_x86_cycle_events.opened = 0;
 	fresh();
-	ok(amd64_pmcff_open(&it) == -ENOENT, "amd64-pmcff: %s",
-	   it.trial.reason);
+	check_pmcff(-ENOENT);
 	put_file("1\n", CPUC_PMUS "cpu/rdpmc");
-	ok(amd64_pmcff_open(&it) == -EACCES, "amd64-pmcff: %s",
-	   it.trial.reason);
+	check_pmcff(-EACCES);
 	put_file("2\n", CPUC_PMUS "cpu/rdpmc");
-	ok(amd64_pmcff_open(&it) == -EBUSY, "amd64-pmcff: %s", it.trial.reason);
+	check_pmcff(-EBUSY);
 }
 #else
 static void check_x86(void)
