@@ -38,6 +38,7 @@ static void interrupt(void)
 #define cpuc_own_self pretended_self
 #define __atomic_compare_exchange_n(...) \
 	(interrupt(), __atomic_compare_exchange_n(__VA_ARGS__))
+#undef memcpy
 #define memcpy(...) ((memcpy)(__VA_ARGS__), interrupt())
 #include "../src/system/thread_local.c"
 #undef memcpy
