@@ -192,7 +192,7 @@ const char *cpucycles_implementation(void)
 
 const char *cpucycles_kind(void)
 {
-	return cpuc_kind_name(selected()->counter->kind);
+	return cpuc_kinds[selected()->counter->kind].name;
 }
 
 static struct cpuc_persecond persecond(void)
@@ -273,8 +273,8 @@ static void describe(const struct cpuc_slot *slot,
 	const struct cpuc_counter *c = slot->counter;
 	struct cpucycles_counter d = {
 		.name = c->name,
-		.kind = cpuc_kind_name(c->kind),
-		.kind_id = cpuc_kind_id(c->kind),
+		.kind = cpuc_kinds[c->kind].name,
+		.kind_id = cpuc_kinds[c->kind].id,
 		.bits = c->bits ? c->bits : 64,
 		.per_thread =
 			c->events != NULL || c->kind == CPUC_CORE_KERNEL ||

@@ -254,7 +254,7 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 	    slot->counter->clock == best->counter->clock)
 		return true;
 	return kind == CPUC_ZERO ||
-	       cpuc_kind_added(kind) + 1 >= cpuc_precision(best);
+	       cpuc_kinds[kind].added + 1 >= cpuc_precision(best);
 }
 
 struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n, const char *name)

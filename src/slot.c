@@ -15,11 +15,7 @@
 #include "first_call.h"
 #include "slot.h"
 
-static const struct {
-	const char *name;
-	enum cpucycles_kind_id id;
-	long long added; /* cycles */
-} slot_kinds[] = {
+const struct cpuc_kind_row cpuc_kinds[] = {
 	/* True. */
 	[CPUC_CORE] = {"core", CPUCYCLES_CORE, 0},
 	/* As true; 100 for the cache lines and the branch history that the
@@ -36,25 +32,11 @@ static const struct {
 	[CPUC_ZERO] = {"zero", CPUCYCLES_ZERO, 0},
 };
 
-const char *cpuc_kind_name(enum cpuc_kind kind)
-{
-	return slot_kinds[kind].name;
-}
-
-enum cpucycles_kind_id cpuc_kind_id(enum cpuc_kind kind)
-{
-	return slot_kinds[kind].id;
-}
-
-long long cpuc_kind_added(enum cpuc_kind kind)
-{
-	return slot_kinds[kind].added;
-}
-
 long long cpuc_precision(const struct cpuc_slot *slot)
 {
 	return slot->trial.usable
-		       ? slot->trial.step + cpuc_kind_added(slot->counter->kind)
+		       ? slot->trial.step +
+				 cpuc_kinds[slot->counter->kind].added
 		       : 0;
 }
 

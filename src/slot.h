@@ -10,7 +10,7 @@
 #include "extend32.h"
 #include "scale.h"
 
-/* The rows of slot.c's table, best first. */
+/* The best first. */
 enum cpuc_kind {
 	CPUC_CORE,
 	CPUC_CORE_KERNEL,
@@ -19,6 +19,14 @@ enum cpuc_kind {
 	CPUC_OS,
 	CPUC_ZERO
 };
+
+extern const struct cpuc_kind_row {
+	const char *name; /* public, as the number is */
+	enum cpucycles_kind_id id;
+	/* Cycles that are added to a measured step, so that a truer counter
+	 * wins over a finer one. */
+	long long added;
+} cpuc_kinds[];
 
 struct cpuc_slot;
 struct cpuc_event_set;
@@ -91,14 +99,6 @@ void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 /* Keeps a hint how to make the counter usable. */
 void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* A kind's public name and number. */
-const char *cpuc_kind_name(enum cpuc_kind kind);
-enum cpucycles_kind_id cpuc_kind_id(enum cpuc_kind kind);
-
-/* The cycles that a kind adds to a measured step, so that a truer counter
- * wins over a finer one. */
-long long cpuc_kind_added(enum cpuc_kind kind);
 
 /* The rank of a usable counter, the lowest is the best; 0: not usable. */
 long long cpuc_precision(const struct cpuc_slot *slot);

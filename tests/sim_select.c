@@ -493,7 +493,7 @@ static void check_same_clock(void)
 	counters[1].clock = clocks;
 	got = choose(NULL);
 	ok(!strcmp(got, "calibrated") &&
-		   cpuc_precision(s) > 2 * cpuc_kind_added(CPUC_REFERENCE) &&
+		   cpuc_precision(s) > 2 * cpuc_kinds[CPUC_REFERENCE].added &&
 		   !slots[1].trial.tried && rates_asked == 0,
 	   "calibrated, in steps of %lld cycles: its bare clock is not tried, "
 	   "nor the rate asked for",

@@ -74,7 +74,7 @@ static void check_truth(size_t i)
 		MUST(s->trial.usable &&
 			     cpuc_precision(s) ==
 				     f->step +
-					     cpuc_kind_added(counters[i].kind),
+					     cpuc_kinds[counters[i].kind].added,
 		     "%zu: %s, %lld", i, s->trial.reason, cpuc_precision(s));
 }
 
@@ -98,7 +98,7 @@ static void check_slots(void)
 		     cpuc_precision(s));
 		MUST(!s->trial.usable ||
 			     cpuc_precision(s) >
-				     cpuc_kind_added(counters[i].kind),
+				     cpuc_kinds[counters[i].kind].added,
 		     "%zu: %lld", i, cpuc_precision(s));
 	}
 	MUST(cpuc_current->trial.usable && cpuc_current->reader.made &&
@@ -118,7 +118,7 @@ static void check_best(const unsigned *opens, const unsigned *closes)
 	for (i = 0; i < SLOTS; i++) {
 		s = &cpuc_slots[i];
 		least = s->trial.tried ? cpuc_precision(s)
-				       : cpuc_kind_added(counters[i].kind) + 1;
+				       : cpuc_kinds[counters[i].kind].added + 1;
 		earlier = i < at;
 		if (s->trial.tried && s->trial.usable &&
 		    counters[i].kind != CPUC_ZERO)
