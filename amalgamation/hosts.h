@@ -51,6 +51,9 @@
 #endif
 #define HAVE_KSTAT 0
 #define HAVE_PERFSTAT 0
+#if !defined _WIN32
+#define HAVE_GETEUID 1
+#endif
 
 /* Thread-local storage that the compiler emulates. */
 #if defined __OpenBSD__ || defined __CYGWIN__ ||                          \
@@ -197,12 +200,16 @@
 #define HAVE_COUNTER_DEFAULT_THREADCOUNTS 0
 #define HAVE_COUNTER_DEFAULT_MACH 0
 #endif
-#ifdef CLOCK_MONOTONIC
+#if defined CLOCK_MONOTONIC || defined _WIN32
 #define HAVE_COUNTER_DEFAULT_MONOTONIC 1
 #else
 #define HAVE_COUNTER_DEFAULT_MONOTONIC 0
 #endif
+#if defined _WIN32
+#define HAVE_COUNTER_DEFAULT_GETTIMEOFDAY 0
+#else
 #define HAVE_COUNTER_DEFAULT_GETTIMEOFDAY 1
+#endif
 #define HAVE_COUNTER_DEFAULT_ZERO 1
 
 #endif

@@ -19,8 +19,13 @@
 extern "C" {
 #endif
 
+/* On Windows the linkers of GCC and Clang find what is in a DLL by themselves,
+ * so that this header is the same for the static library. Others must be told:
+ * to link statically, they define CPUCYCLES_API as nothing. */
 #ifndef CPUCYCLES_API
-#if defined(__GNUC__)
+#if defined(_WIN32) && !defined(__GNUC__)
+#define CPUCYCLES_API __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define CPUCYCLES_API __attribute__((visibility("default")))
 #else
 #define CPUCYCLES_API
@@ -34,7 +39,11 @@ extern "C" {
 /* The count, in CPU cycles since some fixed moment; only differences are
  * meaningful. It is a variable that holds a function: the first call measures
  * the counters that this machine has, in one thread while others wait, and
- * puts the best in its place. Do not assign to it.
+ * puts the best in its place. Do not assign to it. Programs that look it up, by
+ * dlsym() or GetProcAddress(), get the variable's address:
+ *
+ *     long long (**count)(void) = (long long (**)(void))dlsym(lib, "cpucycles");
+ *     long long n = (*count)();
  *
  * A raw counter of one core may jump when the thread migrates; cpucycles(7)
  * names those counters. cpucycles-internals(7) explains signal handlers and

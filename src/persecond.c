@@ -31,8 +31,10 @@ const char *cpuc_getenv(const char *name)
 #ifdef HAVE_SECURE_GETENV
 	return secure_getenv(name);
 #else
+#ifdef HAVE_GETEUID
 	if (getuid() != geteuid() || getgid() != getegid())
 		return NULL;
+#endif
 	return getenv(name);
 #endif
 }

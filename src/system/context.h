@@ -6,7 +6,9 @@
 #ifndef CPUC_CONTEXT_H
 #define CPUC_CONTEXT_H
 
+#ifndef _WIN32
 #include <signal.h>
+#endif
 #ifdef __APPLE__
 #include <sys/ucontext.h>
 #endif

@@ -7,9 +7,13 @@
 
 /* The caller's state, kept while the lock is held. */
 struct cpuc_caller {
+#ifdef _WIN32
+	unsigned long last_error;
+#else
 	sigset_t mask;
 	int cancel_state;
 	int cancel_type;
+#endif
 	int err;
 };
 

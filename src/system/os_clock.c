@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The operating system's clocks, even where their fast paths fault. */
 #include <config.h>
+#ifndef _WIN32
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -202,3 +203,5 @@ void cpuc_os_clock_check(void)
 			 os_clock_find_way(os_clock_time_of_day, forbidden),
 			 __ATOMIC_RELAXED);
 }
+
+#endif

@@ -3,6 +3,13 @@
 #ifndef CPUC_PROBE_H
 #define CPUC_PROBE_H
 
+#include <signal.h>
+
+/* Windows does not raise it. */
+#ifndef SIGSYS
+#define SIGSYS 12
+#endif
+
 /* cpuc_probe_begin installs handlers for the fault signals (SIGILL, SIGFPE,
  * SIGBUS, SIGSEGV, SIGSYS, SIGTRAP) and unblocks these in the calling thread.
  * cpuc_probe_end restores dispositions and mask; a handler that the application

@@ -19,6 +19,7 @@
 #include "probe.h"
 #include "rseq.h"
 #include "thread.h"
+#include "windows/api.h"
 #ifdef __APPLE__
 #include <pthread.h>
 #endif
@@ -172,6 +173,8 @@ uint32_t cpuc_rseq_cpu(void)
 	size_t cpu = 0;
 
 	return pthread_cpu_number_np(&cpu) == 0 ? (uint32_t)cpu : 0;
+#elif defined _WIN32
+	return GetCurrentProcessorNumber();
 #else
 	return (uint32_t)sched_getcpu();
 #endif

@@ -52,7 +52,7 @@ static inline void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
  * the system tells it without one. */
 #if defined CPUC_TELLS_CPU
 /* A test says. */
-#elif defined __FreeBSD__
+#elif defined __FreeBSD__ || defined _WIN32
 #define CPUC_TELLS_CPU 1
 #elif defined __APPLE__
 #define CPUC_TELLS_CPU (__ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 110000)

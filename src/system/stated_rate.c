@@ -2,6 +2,7 @@
 /* Cycles per second, and ticks of a time base, as the operating system states
  * them. */
 #include <config.h>
+#ifndef _WIN32
 
 #include "stated_rate.h"
 
@@ -176,3 +177,5 @@ uint64_t cpuc_stated_timebase(const char *root)
 
 	return hz ? hz : stated_cpuinfo(root, &stated_timebase_key, 1).hz;
 }
+
+#endif

@@ -4,9 +4,12 @@
 
 #include "textfile.h"
 
+#include <string.h>
+
+/* Windows states nothing in files. */
+#ifndef _WIN32
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Not PATH_MAX: the first call may come in a signal handler. Roots are those of
@@ -73,6 +76,80 @@ uint64_t cpuc_read_cells(const char *root, const char *path)
 		number = number << 8 | buf[i];
 	return number;
 }
+
+/* The last byte is for a NUL. */
+#define LINES_SIZE (sizeof(((struct cpuc_lines *)NULL)->buf) - 1)
+
+int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
+		    size_t budget)
+{
+	l->fd = textfile_open(root, path);
+	l->budget = budget;
+	l->start = l->end = 0;
+	l->skip = l->eof = false;
+	return l->fd < 0 ? l->fd : 0;
+}
+
+/* Reads more text to follow the unfinished line buf[start..end). */
+static void textfile_fill(struct cpuc_lines *l)
+{
+	size_t space;
+	ssize_t n = -EFBIG;
+
+	l->end -= l->start;
+	memmove(l->buf, l->buf + l->start, l->end);
+	l->start = 0;
+	if (l->end == LINES_SIZE) {
+		l->skip = true;
+		l->end = 0;
+	}
+	space = LINES_SIZE - l->end;
+	if (space > l->budget)
+		space = l->budget;
+	if (space)
+		n = textfile_read(l->fd, l->buf + l->end, space);
+	if (n > 0) {
+		l->end += (size_t)n;
+		l->budget -= (size_t)n;
+		return;
+	}
+	l->eof = true;
+	/* Half a line may hold half a number. */
+	if (n < 0)
+		l->skip = true;
+}
+
+const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len)
+{
+	for (;;) {
+		char *line = l->buf + l->start;
+		char *newline = memchr(line, '\n', l->end - l->start);
+		bool skip = l->skip;
+
+		if (newline) {
+			*newline = '\0';
+			*len = (size_t)(newline - line);
+			l->start += *len + 1;
+			l->skip = false;
+			if (!skip)
+				return line;
+		} else if (l->eof) {
+			l->buf[l->end] = '\0';
+			*len = l->end - l->start;
+			l->start = l->end;
+			return skip || !*len ? NULL : line;
+		} else {
+			textfile_fill(l);
+		}
+	}
+}
+
+void cpuc_lines_close(struct cpuc_lines *l)
+{
+	close(l->fd);
+}
+
+#endif
 
 /* A decimal number, read without strtod: that takes its point from the locale,
  * and accepts hexadecimal, nan and inf. Its value is digits * 10^exponent, or
@@ -165,76 +242,4 @@ uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 	p += strlen(unit);
 	p += strspn(p, space);
 	return p == text + len ? textfile_round(n) : 0;
-}
-
-/* The last byte is for a NUL. */
-#define LINES_SIZE (sizeof(((struct cpuc_lines *)NULL)->buf) - 1)
-
-int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
-		    size_t budget)
-{
-	l->fd = textfile_open(root, path);
-	l->budget = budget;
-	l->start = l->end = 0;
-	l->skip = l->eof = false;
-	return l->fd < 0 ? l->fd : 0;
-}
-
-/* Reads more text to follow the unfinished line buf[start..end). */
-static void textfile_fill(struct cpuc_lines *l)
-{
-	size_t space;
-	ssize_t n = -EFBIG;
-
-	l->end -= l->start;
-	memmove(l->buf, l->buf + l->start, l->end);
-	l->start = 0;
-	if (l->end == LINES_SIZE) {
-		l->skip = true;
-		l->end = 0;
-	}
-	space = LINES_SIZE - l->end;
-	if (space > l->budget)
-		space = l->budget;
-	if (space)
-		n = textfile_read(l->fd, l->buf + l->end, space);
-	if (n > 0) {
-		l->end += (size_t)n;
-		l->budget -= (size_t)n;
-		return;
-	}
-	l->eof = true;
-	/* Half a line may hold half a number. */
-	if (n < 0)
-		l->skip = true;
-}
-
-const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len)
-{
-	for (;;) {
-		char *line = l->buf + l->start;
-		char *newline = memchr(line, '\n', l->end - l->start);
-		bool skip = l->skip;
-
-		if (newline) {
-			*newline = '\0';
-			*len = (size_t)(newline - line);
-			l->start += *len + 1;
-			l->skip = false;
-			if (!skip)
-				return line;
-		} else if (l->eof) {
-			l->buf[l->end] = '\0';
-			*len = l->end - l->start;
-			l->start = l->end;
-			return skip || !*len ? NULL : line;
-		} else {
-			textfile_fill(l);
-		}
-	}
-}
-
-void cpuc_lines_close(struct cpuc_lines *l)
-{
-	close(l->fd);
 }

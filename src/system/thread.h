@@ -22,8 +22,12 @@
  * where a sandbox denies the blocking; then it may change nothing. Keeps
  * errno. */
 struct cpuc_guard {
+#ifdef _WIN32
+	unsigned long last_error;
+#else
 	sigset_t mask;
 	bool blocked;
+#endif
 };
 
 bool cpuc_guard_enter(struct cpuc_guard *guard);
@@ -33,6 +37,9 @@ bool cpuc_guard_enter(struct cpuc_guard *guard);
 CPUC_OWN_DECLARE(bool, cpuc_guard_inside);
 #define cpuc_guard_inside CPUC_OWN(cpuc_guard_inside)
 
+#ifdef _WIN32
+void cpuc_guard_leave(const struct cpuc_guard *guard);
+#else
 static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
 {
 	CPUC_FENCE();
@@ -40,6 +47,7 @@ static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
 	if (guard->blocked)
 		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
+#endif
 
 /* Prepare for cpuc_process_mark, and for all functions below: 0 or -errno.
  * Under the lock; later calls do nothing. */

@@ -61,6 +61,14 @@ static inline uintptr_t cpuc_own_self(void)
 	__asm__("mov %%gs:0x30, %0" : "=r"(block));
 	return block;
 }
+#elif defined _WIN32 && defined __i386__
+static inline uintptr_t cpuc_own_self(void)
+{
+	uintptr_t block;
+
+	__asm__("mov %%fs:0x18, %0" : "=r"(block));
+	return block;
+}
 #elif (defined __linux__ || defined __OpenBSD__) && \
 	(defined __clang__ || __GNUC__ >= 11)
 static inline uintptr_t cpuc_own_self(void)

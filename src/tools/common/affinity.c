@@ -43,7 +43,7 @@ int affinity_here(void)
 	return sched_getcpu();
 }
 
-#else
+#elif !defined _WIN32
 
 int affinity_get(struct affinity *a)
 {

@@ -15,6 +15,9 @@ struct affinity {
 #define AFFINITY_SETS 8
 	cpu_set_t set[AFFINITY_SETS];
 #endif
+#ifdef _WIN32
+	unsigned long long set; /* a bit each */
+#endif
 };
 
 /* The CPUs that the calling thread may run on now. 0, or an errno. */

@@ -75,13 +75,13 @@ static inline bool known_usable(void)
 #define KNOWN(name, link, cycles)                                           \
 	static void known_##name(unsigned long turns)                       \
 	{                                                                   \
-		unsigned long x = 3;                                        \
+		size_t x = 3, n = turns;                                    \
                                                                             \
 		__asm__ __volatile__(KNOWN_FENCE KNOWN_ALIGN                \
 				     "1:\n\t.rept " KNOWN_LINKS "\n\t" link \
 				     "\n\t.endr\n\t" KNOWN_END KNOWN_FENCE  \
-				     : "+r"(x), "+r"(turns)                 \
-				     : "r"(5l)                              \
+				     : "+r"(x), "+r"(n)                     \
+				     : "r"((size_t)5)                       \
 				     : "cc", "memory");                     \
 	}
 KNOWN_CHAINS

@@ -4,6 +4,8 @@
 #ifndef CPUC_TOOLS_LOOP_H
 #define CPUC_TOOLS_LOOP_H
 
+#include <stddef.h>
+
 #define LOOP_INSTRUCTIONS 6
 #if defined(__x86_64__) || defined(__i386__)
 #define LOOP_END "sub $1, %0\n\tjnz 1b"
@@ -17,7 +19,7 @@
 #define LOOP_END ""
 #endif
 
-static inline void loop(long turns)
+static inline void loop(ptrdiff_t turns)
 {
 	__asm__ __volatile__("1:\n\t"
 			     "nop\n\tnop\n\tnop\n\tnop\n\t" LOOP_END

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "cpucycles.h"
+#include "terminal.h"
 #include "tool.h"
 
 int tool_usage(const char *tool, const char *unexpected)
@@ -86,6 +86,6 @@ long long tool_ns(void)
 
 void tool_progress(const char *text)
 {
-	if (isatty(2))
+	if (terminal_obeys(2))
 		fprintf(stderr, "\r\033[K%s", text);
 }

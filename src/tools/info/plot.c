@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The report as a histogram in the terminal. */
 #include <config.h>
-#include <langinfo.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include "calls.h"
 #include "plot.h"
+#include "../common/terminal.h"
 #include "../common/tool.h"
 
 #define ROWS 20   /* of the histogram, where the terminal has as many */
@@ -27,24 +25,20 @@ struct plot {
 
 static void plot_fit(struct plot *p)
 {
-	const char *columns = getenv("COLUMNS"), *term = getenv("TERM");
-	const char *none = getenv("NO_COLOR");
-	struct winsize size = {0};
+	const char *columns = getenv("COLUMNS"), *none = getenv("NO_COLOR");
+	const struct terminal_size size = terminal_size();
 	long width;
 
-	p->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	p->colour = isatty(1) && term != NULL && *term != '\0' &&
-		    strcmp(term, "dumb") != 0 &&
-		    (none == NULL || *none == '\0');
-	ioctl(1, TIOCGWINSZ, &size);
+	p->utf8 = terminal_utf8();
+	p->colour = terminal_obeys(1) && (none == NULL || *none == '\0');
 	/* Shells rarely export COLUMNS: if it is there, the user wants it. */
 	width = columns != NULL ? strtol(columns, NULL, 10) : 0;
 	if (width <= 0)
-		width = size.ws_col > 0 ? size.ws_col : 80;
+		width = size.columns > 0 ? size.columns : 80;
 	p->width = width < 40 ? 40 : width > 1000 ? 1000 : (int)width;
 	p->rows = ROWS;
-	if (size.ws_row > 0 && size.ws_row < ROWS + OTHERS)
-		p->rows = size.ws_row - OTHERS;
+	if (size.rows > 0 && size.rows < ROWS + OTHERS)
+		p->rows = size.rows - OTHERS;
 	if (p->rows < BINS_MIN)
 		p->rows = BINS_MIN;
 }

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include "calls.h"
@@ -43,48 +41,17 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 	return tool_not_taken(value);
 }
 
-/* Finds the CPU's name in /proc/cpuinfo; arm64 and s390x have none there. */
-static void report_find_cpu(char cpu[128])
-{
-	FILE *f = fopen("/proc/cpuinfo", "r");
-	char line[1024], key[32];
-	int found = 0;
-
-	while (f != NULL && !found && fgets(line, sizeof line, f) != NULL)
-		found = sscanf(line, "%31[^\t:] : %127[^\n]", key, cpu) == 2 &&
-			/* x86, arm32 and loong64; mips and alpha; POWER,
-			 * sparc64 and hppa; RISC-V */
-			(!strcasecmp(key, "model name") ||
-			 !strcmp(key, "cpu model") || !strcmp(key, "cpu") ||
-			 !strcmp(key, "uarch"));
-	if (!found)
-		*cpu = '\0';
-	if (f != NULL)
-		fclose(f);
-}
-
 void report_machine(struct machine *m)
 {
 	time_t now = time(NULL);
-	struct utsname u;
-	struct tm tm;
 	char *c;
 
 	memset(m, 0, sizeof *m);
-	report_find_cpu(m->cpu);
-	if (uname(&u) >= 0) {
-		if (m->cpu[0] == '\0')
-			snprintf(m->cpu, sizeof m->cpu, "%.100s", u.machine);
-		/* The part behind a hyphen names the kernel's builder. */
-		snprintf(m->system, sizeof m->system, "%.60s %.*s %.60s",
-			 u.sysname, (int)strcspn(u.release, "-"), u.release,
-			 u.machine);
-	}
+	machine_find(m);
 	for (c = m->cpu; *c != '\0'; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	if (gmtime_r(&now, &tm) != NULL)
-		strftime(m->time, sizeof m->time, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	strftime(m->time, sizeof m->time, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
 }
 
 static void report_measured(void)
@@ -149,8 +116,8 @@ static const char *report_shared(const struct cpucycles_counter *c)
 	case CPUCYCLES_CORE:
 		return "no: whatever the core does is counted";
 	case CPUCYCLES_CALIBRATED:
-		return "no: the C library has no restartable sequences (rseq) "
-		       "registered, which report preemptions";
+		return "no: no restartable sequences (rseq) are registered "
+		       "here, which report preemptions";
 	default:
 		return "no: a clock does not stand still";
 	}

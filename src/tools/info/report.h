@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include "cpucycles.h"
+#include "machine.h"
 
 /* The options of the command line. Each report counts with the counter that is
  * selected, and returns the exit status. */
@@ -21,13 +22,7 @@ int report_cpus(const struct request *r);
  * not usable, with the reason. */
 void report_instructions(struct cpucycles_counter *c);
 
-/* Names the machine, for people who compare several. */
-struct machine {
-	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */
-	char system[256]; /* such as "Linux 6.1.0 x86_64" */
-	char time[32];    /* now, UTC, such as "2026-01-31T12:00:00Z" */
-};
-
+/* All about the machine, and the time. */
 void report_machine(struct machine *m);
 
 /* The library's environment variables. */

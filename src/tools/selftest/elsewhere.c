@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#ifndef _WIN32
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 #include "../common/affinity.h"
 #include "../common/tool.h"
 #include "counting.h"
@@ -170,6 +172,12 @@ enum outcome elsewhere_sharing(struct selftest *t)
 		(double)s[0].ns * 100 / (double)s[0].passed, percent);
 }
 
+#ifdef _WIN32
+enum outcome elsewhere_fork(struct selftest *t)
+{
+	return say(t, SKIPPED, "Windows has no fork");
+}
+#else
 enum outcome elsewhere_fork(struct selftest *t)
 {
 	struct elsewhere *e = mmap(NULL, sizeof *e, PROT_READ | PROT_WRITE,
@@ -205,6 +213,7 @@ enum outcome elsewhere_fork(struct selftest *t)
 		return say(t, BAD, "the count stands still in the parent");
 	return elsewhere_judge(t, e, "the child");
 }
+#endif
 
 enum outcome elsewhere_migration(struct selftest *t)
 {

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: 0BSD */
+/* probe.h for Windows: a vectored exception handler, which comes before the
+ * frames' handlers, and is there only between begin and end. It takes the
+ * exceptions of code that cpuc_probe() runs, and leaves all others to whoever
+ * else handles them. */
+#include <config.h>
+#ifdef _WIN32
+#include <errno.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "../context.h"
+#include "../probe.h"
+#include "../thread.h"
+#include "api.h"
+
+/* With NULL for the frame, longjmp() on 64-bit x86 does not unwind the stack,
+ * on which a fault may have left anything. It never does elsewhere. */
+#ifdef __x86_64__
+#define SETJMP(env) _setjmp(env, NULL)
+#else
+#define SETJMP(env) setjmp(env)
+#endif
+
+#if defined __x86_64__
+#define CONTEXT_PC Rip
+#define CONTEXT_SP Rsp
+#elif defined __i386__
+#define CONTEXT_PC Eip
+#define CONTEXT_SP Esp
+#else
+#define CONTEXT_PC Pc
+#define CONTEXT_SP Sp
+#endif
+
+static void *probe_handler; /* NULL: nobody probes, or it cannot be had */
+static DWORD probe_owner;   /* the thread between begin and end; 0: none */
+
+/* The rest belongs to the owner. */
+struct probe_frame {
+	jmp_buf env;
+	struct probe_frame *outer;
+	volatile int sig; /* what ended it, or 0 */
+};
+static struct probe_frame *volatile probe_innermost;
+
+/* The signal that other systems raise; 0: none, so the exception is not the
+ * probed code's. */
+static int probe_signal(DWORD code)
+{
+	switch (code) {
+	case EXCEPTION_ILLEGAL_INSTRUCTION:
+		return SIGILL;
+	case EXCEPTION_PRIV_INSTRUCTION:
+	case EXCEPTION_ACCESS_VIOLATION:
+	case EXCEPTION_IN_PAGE_ERROR:
+	case EXCEPTION_DATATYPE_MISALIGNMENT:
+		return SIGSEGV;
+	case EXCEPTION_INT_DIVIDE_BY_ZERO:
+	case EXCEPTION_INT_OVERFLOW:
+		return SIGFPE;
+	default:
+		return 0;
+	}
+}
+
+static CPUC_LANDING void probe_land(void)
+{
+	longjmp(probe_innermost->env, 1);
+}
+
+/* The handler returns, and the thread goes on in probe_land(), below all that
+ * the faulting code has on the stack. */
+static LONG CALLBACK probe_on_exception(EXCEPTION_POINTERS *e)
+{
+	const int sig = probe_signal(e->ExceptionRecord->ExceptionCode);
+	CONTEXT *c = e->ContextRecord;
+
+	if (sig == 0 || probe_innermost == NULL ||
+	    __atomic_load_n(&probe_owner, __ATOMIC_RELAXED) !=
+		    GetCurrentThreadId())
+		return EXCEPTION_CONTINUE_SEARCH;
+	probe_innermost->sig = sig;
+	c->CONTEXT_SP = (c->CONTEXT_SP & ~(uintptr_t)15) - 128;
+	c->CONTEXT_PC = (uintptr_t)probe_land;
+	return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+void cpuc_probe_begin(void)
+{
+	probe_innermost = NULL;
+	__atomic_store_n(&probe_owner, GetCurrentThreadId(), __ATOMIC_RELAXED);
+	probe_handler = AddVectoredExceptionHandler(1, probe_on_exception);
+}
+
+void cpuc_probe_end(void)
+{
+	if (probe_handler != NULL)
+		RemoveVectoredExceptionHandler(probe_handler);
+	probe_handler = NULL;
+	__atomic_store_n(&probe_owner, 0, __ATOMIC_RELAXED);
+}
+
+int cpuc_probe(void (*fn)(void *), void *arg)
+{
+	struct probe_frame frame = {.outer = probe_innermost};
+	const bool inside = cpuc_guard_inside;
+	const int error = errno;
+
+	if (probe_handler == NULL ||
+	    __atomic_load_n(&probe_owner, __ATOMIC_RELAXED) !=
+		    GetCurrentThreadId())
+		return SIGSYS;
+	if (SETJMP(frame.env) == 0) {
+		probe_innermost = &frame;
+		fn(arg);
+	} else {
+		cpuc_guard_inside = inside;
+		errno = error;
+	}
+	probe_innermost = frame.outer;
+	return frame.sig;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: 0BSD */
+/* thread.h for Windows. Nothing interrupts a thread there but its own faults,
+ * and no process has a parent's memory. Threads have no memory, since no
+ * counter there has 32 bits. */
+#include <config.h>
+#ifdef _WIN32
+#include <errno.h>
+#include "../thread.h"
+#include "api.h"
+
+static struct cpuc_process thread_process = {.mark = {1}};
+struct cpuc_process *cpuc_process = &thread_process;
+unsigned cpuc_process_generation;
+
+CPUC_OWN_DEFINE(bool, cpuc_guard_inside, false);
+
+#if HAVE_EMULATED_TLS
+/* Windows calls what is in this section when a thread ends, and no more once
+ * the library is unloaded. The letter: after the C library's. */
+static void NTAPI thread_event(void *module, DWORD event, void *unused)
+{
+	(void)module;
+	(void)unused;
+	if (event == DLL_THREAD_DETACH)
+		cpuc_own_end();
+}
+
+__attribute__((section(".CRT$XLE"), used)) static const struct {
+	PIMAGE_TLS_CALLBACK call;
+} thread_callback = {.call = thread_event};
+#endif
+
+bool cpuc_guard_enter(struct cpuc_guard *guard)
+{
+	if (cpuc_own_none() || cpuc_guard_inside)
+		return false;
+	guard->last_error = GetLastError();
+	cpuc_guard_inside = true;
+	CPUC_FENCE();
+	return true;
+}
+
+void cpuc_guard_leave(const struct cpuc_guard *guard)
+{
+	CPUC_FENCE();
+	cpuc_guard_inside = false;
+	SetLastError(guard->last_error);
+}
+
+int cpuc_process_prepare(void)
+{
+	return 0;
+}
+
+int cpuc_thread_prepare(void)
+{
+	return -ENOSYS;
+}
+
+void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
+{
+	(void)size;
+	(void)ended;
+	return NULL;
+}
+
+const uint32_t *cpuc_process_mark_new(void)
+{
+	return cpuc_process->mark;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: 0BSD */
+/* affinity.h for Windows: the CPUs of the process's group, 64 at most. */
+#include <config.h>
+#ifdef _WIN32
+#include <errno.h>
+#include "../../system/windows/api.h"
+#include "../common/affinity.h"
+
+int affinity_get(struct affinity *a)
+{
+	DWORD_PTR process, system;
+
+	*a = (struct affinity){false, 0};
+	/* 0 if the process has threads in several groups. */
+	if (!GetProcessAffinityMask(GetCurrentProcess(), &process, &system) ||
+	    process == 0)
+		return ENOSYS;
+	*a = (struct affinity){true, process};
+	return 0;
+}
+
+int affinity_next(const struct affinity *a, int cpu)
+{
+	while (a->known && ++cpu < 64)
+		if (a->set >> cpu & 1)
+			return cpu;
+	return -1;
+}
+
+int affinity_pin(int cpu)
+{
+	return SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)1 << cpu)
+		       ? 0
+		       : EINVAL;
+}
+
+void affinity_end(struct affinity *a)
+{
+	if (a->known)
+		SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)a->set);
+	a->known = false;
+}
+
+int affinity_here(void)
+{
+	return (int)GetCurrentProcessorNumber();
+}
+
+#endif
