@@ -9,16 +9,11 @@
 #include "../slot.h"
 #include "arm64.h"
 
-static long long arm64_vct_read(void)
-{
-	return cpuc_arm64_ticks();
-}
-
 const struct cpuc_counter cpuc_counter_arm64_vct = {
 	.name = "arm64-vct",
 	.kind = CPUC_REFERENCE,
 	.clock = &cpuc_arm64_cntvct,
-	.read = arm64_vct_read,
+	.read = cpuc_arm64_ticks,
 };
 
 #endif
