@@ -293,24 +293,20 @@ static void describe(const struct cpuc_slot *slot,
 	memcpy(out, &d, size < sizeof d ? size : sizeof d);
 }
 
-/* `name` NULL: counter `index`. */
-static int describe_into(const char *name, size_t index,
-			 struct cpucycles_counter *out, size_t size)
+/* NULL: there is no such counter. */
+static int describe_slot(struct cpuc_slot *slot, struct cpucycles_counter *out,
+			 size_t size)
 {
 	struct cpuc_caller caller;
-	struct cpuc_slot *slot;
 
-	selected();
+	if (slot == NULL)
+		return fail(ENOENT);
 	if (cpuc_lock(&caller) != 0)
 		return fail(EDEADLK);
-	slot = name ? cpuc_find(cpuc_slots, cpuc_slot_count, name)
-		    : &cpuc_slots[index];
-	if (slot != NULL) {
-		describe_try(slot);
-		describe(slot, out, size);
-	}
+	describe_try(slot);
+	describe(slot, out, size);
 	cpuc_unlock(&caller);
-	return slot == NULL ? fail(ENOENT) : 0;
+	return 0;
 }
 
 int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
@@ -318,33 +314,29 @@ int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
 {
 	if (out == NULL || index >= cpuc_slot_count)
 		return fail(EINVAL);
-	return describe_into(NULL, index, out, size);
+	selected();
+	return describe_slot(&cpuc_slots[index], out, size);
 }
 
 int cpucycles_counterbyname(const char *name, struct cpucycles_counter *out,
 			    size_t size)
 {
+	const char *current;
+
 	if (out == NULL)
 		return fail(EINVAL);
-	return describe_into(name ? name : cpucycles_implementation(), 0, out,
-			     size);
+	current = cpucycles_implementation();
+	return describe_slot(
+		cpuc_find(cpuc_slots, cpuc_slot_count, name ? name : current),
+		out, size);
 }
 
 int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 {
-	const struct cpuc_slot *slot;
-	struct cpuc_caller caller;
-
 	if (out == NULL)
 		return fail(EINVAL);
 	cpucycles_instructions();
-	if (cpuc_lock(&caller) != 0)
-		return fail(EDEADLK);
-	slot = cpuc_instructions_slot();
-	if (slot != NULL)
-		describe(slot, out, size);
-	cpuc_unlock(&caller);
-	return slot == NULL ? fail(ENOENT) : 0;
+	return describe_slot(cpuc_instructions_slot(), out, size);
 }
 
 /* The cycles that go with instructions: those that are counted already, by the

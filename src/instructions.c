@@ -7,7 +7,7 @@
 #include "perf/pair.h"
 #include "registry.h"
 
-static const struct cpuc_slot *instructions_slot;
+static struct cpuc_slot *instructions_slot;
 static struct cpuc_slot *instructions_cycles;
 static long long (*instructions_read)(void) = cpuc_first_instructions;
 
@@ -24,8 +24,7 @@ static long long instructions_none(void)
 void cpuc_instructions_choose(void)
 {
 	size_t n = cpuc_instructions_slot_count;
-	const struct cpuc_slot *slot =
-		cpuc_select(cpuc_instructions_slots, n, NULL);
+	struct cpuc_slot *slot = cpuc_select(cpuc_instructions_slots, n, NULL);
 	bool none = slot == NULL;
 
 	if (none && n > 0)
@@ -53,7 +52,7 @@ bool cpuc_instructions_chosen(void)
 		 cpuc_perf_opened(slot->counter->events)));
 }
 
-const struct cpuc_slot *cpuc_instructions_slot(void)
+struct cpuc_slot *cpuc_instructions_slot(void)
 {
 	return __atomic_load_n(&instructions_slot, __ATOMIC_ACQUIRE);
 }

@@ -15,7 +15,7 @@ bool cpuc_instructions_chosen(void);
 
 /* The slot that was chosen, or, if none works, the last that was tried. NULL:
  * nothing has been chosen, or this build has none. */
-const struct cpuc_slot *cpuc_instructions_slot(void);
+struct cpuc_slot *cpuc_instructions_slot(void);
 
 /* The slot of the same counter for cycles. NULL: instructions cannot be
  * counted.
