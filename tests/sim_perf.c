@@ -20,7 +20,7 @@ int main(void)
 #include <stdarg.h>
 #include <string.h>
 
-/* Nanoseconds, one a cycle. */
+/* The time in nanoseconds. A cycle takes one. */
 static uint64_t now_ns = UINT64_C(1000000000000);
 #define cpuc_os_clock_ns sim_clock_ns
 uint64_t sim_clock_ns(void);
@@ -30,7 +30,7 @@ uint64_t sim_clock_ns(void)
 }
 
 static void kernel(void);
-static char tree[64]; /* root, for buffers that are as short */
+static char tree[64]; /* the root; path buffers are short */
 #define CPUC_SYS_ROOT tree
 #define CPUC_GET(page, field) (kernel(), (page)->field)
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
@@ -112,7 +112,7 @@ static void run(uint64_t cycles)
 		if (!e->index)
 			continue;
 		step = e->retires ? cycles * ipc : cycles;
-		/* Turns. */
+		/* Events that are not pinned take turns. */
 		e->count += k.stat_a && !e->pinned ? step / 2 : step;
 		/* The counter's overflow is an interrupt. */
 		if (!k.shut_out &&
@@ -303,7 +303,7 @@ static struct cpuc_event_set two = {
 	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"}};
 static struct cpuc_event_set none_mapped;
 
-/* All of this is for cycles, and then for instructions. */
+/* Every check is for cycles, and then for instructions. */
 static void count_by(unsigned counts)
 {
 	one.counts = two.counts = none_mapped.counts = counts;
@@ -491,7 +491,7 @@ static void check_random(long cases)
 		in_steps = 0;
 		most = own->base + victim->count;
 		back += now < last;
-		/* Another event knows nothing of the last microseconds. */
+		/* An event that was just opened has missed cycles. */
 		bad += k.made == was && (now < least || now > most);
 		bad += k.unverified != 0;
 		last = now;
@@ -513,7 +513,7 @@ static unsigned left_open(void)
 	return n;
 }
 
-/* Index 0: the kernel is asked, and the page when it is back. */
+/* At index 0 read(2) counts, until the page has an index again. */
 static void check_index_zero(void)
 {
 	uint64_t a, b;
@@ -648,8 +648,8 @@ static void begin_opening(int how)
 		publish(victim);
 }
 
-/* Mistakes in these counts, the first of which a handler interrupts: one that
- * comes after it counts more, one in its midst less. */
+/* The mistakes in two counts. A handler interrupts the first: it counts more if
+ * it comes after that, and less in its midst. */
 static unsigned mistakes(uint64_t (*count)(void), unsigned left)
 {
 	bool after = sent == SIGUSR1;
@@ -667,7 +667,7 @@ static unsigned mistakes(uint64_t (*count)(void), unsigned left)
 	return bad + (left_open() != left || k.unverified != 0);
 }
 
-/* One count each after begin(how), with signals at any system call. */
+/* Counts after begin(how), with a signal at each system call in turn. */
 static void check_signals(void (*begin)(int), int how, uint64_t (*count)(void),
 			  void (*does)(void), const char *what)
 {
@@ -701,7 +701,7 @@ static bool blocks(int sig)
 	return sigismember(&mask, sig) == 1;
 }
 
-/* A caller that has blocked the signal. */
+/* The caller has blocked the signal. */
 static void check_mask(void)
 {
 	sigset_t usr1, pending;
@@ -729,7 +729,7 @@ static void check_mask(void)
 	   "the caller's mask stays as it is");
 }
 
-/* Calls in the midst of a change. */
+/* A handler counts in the midst of a change. */
 static void check_midst(void)
 {
 	struct cpuc_perf_thread was, *state;
@@ -764,7 +764,7 @@ static void check_midst(void)
 	own = state;
 }
 
-/* A handler in the midst of a read, which finds the page unreadable: its memory
+/* A handler in the midst of a read finds the page unreadable. The page's memory
  * must stay until the read goes on. */
 static void shut_and_count(void)
 {
@@ -804,7 +804,7 @@ static void check_interrupted_read(void)
 	ok(bad == 0, "a page stays while a read of it is interrupted");
 }
 
-/* Handlers that count while nothing counts: never back. */
+/* Handlers count while the count stands still: it never goes back. */
 static void handler_never_back(void)
 {
 	uint64_t now;
@@ -930,7 +930,7 @@ static void check_pinned_kept(void)
 	   "pinned events refused: one that is not");
 }
 
-/* A thread that ends, and counts in destructors before and after. */
+/* A thread ends, and counts in destructors before and after. */
 static void check_end(void)
 {
 	uint64_t a, b;
@@ -956,7 +956,7 @@ static void check_end(void)
 	   "nothing is left in the end");
 }
 
-/* Pages of ended threads. */
+/* Pages of ended threads are unmapped later. */
 static void check_deferred(void)
 {
 	unsigned i;
@@ -988,7 +988,7 @@ static void check_deferred(void)
 		thread_events_defer(&world[i].page);
 	ok(unmapped == 6 && !newest.mapped && world[3].mapped,
 	   "without a place a page is unmapped at once");
-	/* As the kernel does in a child. */
+	/* The kernel does so in a child. */
 	memset(cpuc_process, 0, sizeof *cpuc_process);
 	thread_events_unmap_deferred();
 	ok(unmapped == 6, "a child forgets its parent's pages");
@@ -1006,7 +1006,7 @@ static void on_core(unsigned type)
 	}
 }
 
-/* From one of four to the next. */
+/* The thread moves to the next type of core. */
 static unsigned core, first_core, core_types;
 
 static void migrate(void)
@@ -1064,8 +1064,8 @@ static uint64_t count_of_all(void)
 	return total;
 }
 
-/* One event each, and their sum is a true count, wherever the thread moves in
- * the midst of a read. */
+/* Each type has one event, and their sum is a true count, wherever the thread
+ * moves in the midst of a read. */
 static void check_cores(const char *what)
 {
 	uint64_t last, now, total;
@@ -1092,7 +1092,7 @@ static void check_cores(const char *what)
 	}
 	ok(idle == 0 && missing == ((1u << core_types) - 1) << first_core,
 	   "%s: each has counted", what);
-	/* Users are shut out: the kernel knows. */
+	/* Users are shut out: read(2) counts. */
 	k.shut_out = true;
 	on_core(first_core);
 	now = read_two();
@@ -1104,7 +1104,7 @@ static void check_cores(const char *what)
 	}
 	ok(read_two() - now == UINT64_C(40) * core_types,
 	   "%s: counts go on by them", what);
-	/* One has no register while the thread is on its cores. */
+	/* One event has no register while the thread is on its cores. */
 	victim = &world[k.made - 1];
 	fail_pinned();
 	ok(growth(read_two, 40) == 40 && left_open() == core_types,
@@ -1174,7 +1174,7 @@ static void check_hybrid(void)
 	   "of 12 types of cores, the first are counted");
 }
 
-/* Not all pages can be mapped: none is used. */
+/* If one page cannot be mapped, none is used. */
 static void check_half_mapped(unsigned type)
 {
 	uint64_t a;
@@ -1194,7 +1194,7 @@ static void check_half_mapped(unsigned type)
 	   "one of two pages does not map: both by descriptors");
 }
 
-/* Handlers at any system call, with several events. */
+/* Handlers count at any system call, with several events. */
 static void handler_counts_two(void)
 {
 	handler_counts_by(read_two);
@@ -1223,7 +1223,7 @@ static void begin_hybrid(int how)
 		cpuc_perf_make_room(&one);
 }
 
-/* A handler in the midst of a read of two pages, which it replaces. */
+/* A handler in the midst of a read of two pages replaces them. */
 static void replace_two(void)
 {
 	fail_pinned();
@@ -1232,7 +1232,8 @@ static void replace_two(void)
 	handler_last = read_two();
 }
 
-/* Handlers in a row, for so long that these are mapped, and replaced, too. */
+/* Handlers come for so long that the new pages are mapped, and replaced, too.
+ */
 static void replace_two_again(void)
 {
 	struct event *first = victim;
@@ -1327,7 +1328,7 @@ static void check_refused(const struct refusal *r)
 	   "%s; %s", it.trial.reason, it.trial.hint);
 }
 
-/* A PMU that cannot leave these out. */
+/* The PMU cannot leave these out. */
 static void check_less(unsigned exclude, unsigned opened)
 {
 	fresh();
@@ -1337,7 +1338,7 @@ static void check_less(unsigned exclude, unsigned opened)
 	   "a PMU that cannot leave out %#x (%s)", exclude, it.trial.reason);
 }
 
-/* Registers that a setting closes. */
+/* A setting closes the registers. */
 static void check_closed(const char *path)
 {
 	char reason[160];
@@ -1395,7 +1396,7 @@ static struct pair read_pair(void)
 	return (struct pair){(uint64_t)p[0], (uint64_t)p[1]};
 }
 
-/* How many instructions too many or too few came since `a`. */
+/* The instructions from `a` to `b`, less the expected number. */
 static long long pair_error(struct pair a, struct pair b)
 {
 	return (long long)((b.instructions - a.instructions) -
@@ -1510,7 +1511,7 @@ static void check_pair(void)
 #include "../src/counters/amd64_perfpmc.c"
 #include "../src/counters/amd64_pmcff.c"
 
-/* Indexes as the kernel gives them: RDPMC's operand and 1. */
+/* Indexes as in the page: RDPMC's operand plus 1. */
 static void check_x86_index(uint32_t index, const char *what)
 {
 	const struct cpuc_counter *all[] = {&cpuc_counter_amd64_perfpmcff,

@@ -42,7 +42,7 @@ static unsigned rate;
 static volatile long first, inner;
 static void (*volatile act)(void);
 
-/* In one instruction. */
+/* Time passes in one instruction. */
 static long long pass(long long n)
 {
 	return __atomic_add_fetch(&ticks, n, __ATOMIC_RELAXED);
@@ -203,7 +203,7 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 	acted = one_count(tick, step);
 	inner = 0;
 	count();
-	/* Whose rate is twice the clock's at least. */
+	/* The rate is twice the clock's at least. */
 	if (what != anew && given - base < (uint64_t)gap * 2 * 9 / 10)
 		low = 1;
 	go_on();

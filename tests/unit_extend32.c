@@ -172,7 +172,8 @@ static void check_live(void)
 
 	anchor.ns = coarse_ns();
 	anchor.full = true_count();
-	/* Foretold far too fast: right only as long as anchors are young. */
+	/* This rate is far too high: counts are right while anchors are young.
+	 */
 	anchor.rate = (UINT64_C(1) << 32) / 10 * 14;
 	signal(SIGALRM, handler);
 	for (i = 0; i < 4 && !ALONE; i++)
@@ -291,7 +292,7 @@ static void check_guard(void)
 #define OTHER 1
 
 static volatile bool wrong;
-static uint64_t passes; /* ns, before that */
+static uint64_t passes; /* ns, before the handler counts */
 
 static void stepped(int sig, siginfo_t *info, void *context)
 {
@@ -304,8 +305,8 @@ static void stepped(int sig, siginfo_t *info, void *context)
 		wrong = true;
 }
 
-/* A count of a thread with an anchor so old, or one of the other counter's, and
- * a handler after so many instructions; false: after it. */
+/* A count of a thread whose anchor is so old, or is the other counter's, with a
+ * handler after so many instructions; false: the count ended before. */
 static bool at_step(uint64_t age, long step)
 {
 	uint64_t before, got;
@@ -332,7 +333,7 @@ static bool some_steps(void)
 	return at_step(0, 9) && !at_step(0, 100000);
 }
 
-/* At every seventh instruction, or at every one in make check-long. */
+/* Steps to every seventh instruction, or to every one in make check-long. */
 static void check_steps(void)
 {
 	static const uint64_t gaps[] = {0, 1, 2 * RENEW_NS, 2 * RENEW_NS + 1};

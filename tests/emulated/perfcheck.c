@@ -84,7 +84,7 @@ static bool by_page(void)
 	return index_now() != 0 && (clusters || *own->quick != 0);
 }
 
-/* The counter in this thread, now: its mistakes. */
+/* Counts in this thread; the mistakes. */
 static int check_count(void)
 {
 	long long best = INT64_MAX, t;
@@ -301,8 +301,8 @@ static int check_exec(void)
 
 /* Descriptors. */
 
-/* Everything is closed, and the application's own sockets, full of data, take
- * the numbers: counts go on, and no byte of theirs is missing. */
+/* All descriptors are closed, and the application's sockets, full of data, take
+ * their numbers. Counts go on, and no byte is missing. */
 static int check_closefrom(void)
 {
 	int wrong = 0, i, fd[32];
@@ -365,7 +365,7 @@ static void open_events(bool pinned)
 		events[i] = open_second(pinned, i);
 }
 
-/* Pinned events that are older than the library's come before it. */
+/* These come before the library's events, as they are older. */
 static void set_events(unsigned long request)
 {
 	int i;
@@ -394,7 +394,7 @@ static void let_in(int *wrong)
 	}
 }
 
-/* Nobody's events that are not pinned take a cycle from a count. */
+/* Others' events that are not pinned take no cycle from a count. */
 static int check_multiplexed(void)
 {
 	int wrong = 0;
@@ -407,8 +407,8 @@ static int check_multiplexed(void)
 	return wrong | check_page();
 }
 
-/* Pinned ones do, and that is noticed: no count goes back, and all is well when
- * they are gone. */
+/* Pinned ones take the register. No count goes back, and the page is read again
+ * when they are gone. */
 static int check_taken(void)
 {
 	int i, calls = 0, wrong = 0;
@@ -434,8 +434,8 @@ static int check_taken(void)
 	return wrong | check_page() | check_closefrom();
 }
 
-/* An application's event, and close, in a handler between any two
- * instructions of a count. */
+/* A handler counts, closes and takes registers between any two instructions of
+ * a count. */
 static int volatile handled, handler_wrong;
 
 static void on_alarm(int sig)
@@ -477,7 +477,7 @@ static int check_handlers(void)
 	close_events();
 	let_in(&wrong);
 	wrong |= handler_wrong | check_page();
-	/* Its own may be open, after a time without a page. */
+	/* The library's may be open, after a time without a page. */
 	if (descriptors() > fds + 1) {
 		diag("%d descriptors have become %d", fds, descriptors());
 		wrong |= STANDS;
@@ -617,8 +617,8 @@ static int check_crowd(void)
 	return wrong | check_count();
 }
 
-/* No descriptor is left for a thread: a count that is not of cycles, but
- * goes on. */
+/* No descriptor is left for a thread: its count goes on, though not by cycles.
+ */
 static int check_exhausted(void)
 {
 	struct rlimit few = {3, 3};
@@ -629,8 +629,7 @@ static int check_exhausted(void)
 	return wrong | check_page();
 }
 
-/* Both of one instant, by the loop: where one instruction is one cycle, they
- * agree. */
+/* A pair is of one instant: where one instruction is one cycle, both agree. */
 static int check_pair(void)
 {
 	long long cycles[2], retired[2], off = INT64_MAX, least = INT64_MAX;
