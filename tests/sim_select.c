@@ -34,9 +34,12 @@ uint64_t cpuc_os_clock_us(void)
 /* Readers of counters: functions of the clock, most of them with a fault. */
 static long long ticks(uint64_t per_second)
 {
+	uint64_t n;
+
 	clock_now += 5;
-	return (long long)(clock_now / 1000 * (per_second / 1000) / 1000 +
-			   clock_now % 1000 * (per_second / 1000) / 1000000);
+	n = clock_now / 1000 * (per_second / 1000) / 1000 +
+	    clock_now % 1000 * (per_second / 1000) / 1000000;
+	return (long long)n;
 }
 
 #define AT_RATE(name, hz)           \
