@@ -59,11 +59,13 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	sigset_t most;
 	unsigned i;
 
+	if (cpuc_own_none())
+		return false;
 	sigfillset(&most);
 	for (i = 0; i < sizeof open / sizeof *open; i++)
 		sigdelset(&most, open[i]);
 	guard->blocked = pthread_sigmask(SIG_BLOCK, &most, &guard->mask) == 0;
-	if (cpuc_own_none() || cpuc_guard_inside) {
+	if (cpuc_guard_inside) {
 		if (guard->blocked)
 			pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 		return false;

@@ -19,8 +19,8 @@
  * state, and no handler of an asynchronous signal runs in it. Signals that a
  * fault raises stay open, since blocked they would kill the process. False: the
  * thread is inside the guard already, in a handler of such a signal, or of any
- * where a sandbox denies the blocking; then it may change nothing. Keeps
- * errno. */
+ * where a sandbox denies the blocking, or has no variables of its own
+ * (thread_local.h); then it may change nothing. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;
