@@ -17,7 +17,7 @@
 #define BINS 4000    /* thousandths of the work */
 #define RATES 100000 /* intervals with preemptions that are remembered */
 
-/* What the intervals of a scenario have shown. */
+/* The findings from the intervals of a scenario. */
 struct found {
 	unsigned long intervals, low, faster, share[BINS + 1];
 	unsigned long away;
@@ -32,8 +32,8 @@ struct pace {
 	unsigned n;
 };
 
-/* What has passed by the clocks, and how often the thread lost its CPU: not to
- * the host, of which the kernel tells as if it were a pause of the thread. */
+/* An interval by the clocks, and how often the thread lost its CPU in it. Time
+ * that the host takes looks like a pause of the thread, but is no switch. */
 struct spent {
 	double ran, wall;
 	long switches;

@@ -9,9 +9,10 @@
 
 #define LEVELS 8 /* of handlers that interrupt each other, and below them */
 
-/* What a thread has seen at one level: the code of main, a handler, one that
- * interrupted this, and so on. Only code of this level writes it, and turns to
- * the other copy when that is whole, so that whoever interrupts it can read. */
+/* The history of a thread at one level: of the code of main, of a handler, of a
+ * handler that interrupted this, and so on. Only code of this level writes it.
+ * It turns to the other copy when that is whole, so that a handler can read it.
+ */
 struct level {
 	volatile long long highest[2];
 	volatile sig_atomic_t copy;
@@ -22,7 +23,7 @@ struct level {
 static __thread struct level level[LEVELS];
 static __thread volatile sig_atomic_t depth;
 
-/* The highest count that any call returned which has ended. */
+/* The highest count of all calls that have ended. */
 static long long highest(void)
 {
 	long long top = level[0].highest[level[0].copy], here;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* No count of a calibrated counter is below an earlier one of its thread,
- * whatever signal handlers, jumps, forks, migrations and waits do to it: each
- * for LIVE_SECONDS. */
+/* No count of a calibrated counter is below an earlier one of its thread, under
+ * signal handlers, jumps, forks, migrations and waits: LIVE_SECONDS of each. */
 #ifdef __linux__
 #include "load.h"
 
@@ -22,7 +21,7 @@ static __thread struct {
 	volatile sig_atomic_t timers;
 } me;
 
-/* What the threads of a scenario have seen, where the parent can read it. */
+/* The findings of a scenario's threads, where the parent can read them. */
 struct result {
 	unsigned long counts, back, signals, nested, jumps, children, moves;
 	unsigned long child_back;
@@ -52,7 +51,7 @@ static unsigned long moves(void)
 	return me.moves;
 }
 
-/* A thread that has hardly run goes on until it has seen what it is about. */
+/* A thread that has hardly run goes on until its events have happened. */
 static bool over(void)
 {
 	double took = (wall_ns() - begun) / 1e9;
@@ -128,7 +127,7 @@ static void begin(unsigned long (*what)(void))
 
 static sigjmp_buf out;
 
-/* Some count before they jump, some after a sleep, and some not at all. */
+/* Some handlers count before they jump, some after a sleep, some not at all. */
 static void jump(int sig)
 {
 	const struct timespec nap = {0, 70000000};

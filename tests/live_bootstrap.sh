@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# What ./bootstrap tells where something is missing, and where it builds: in a
-# pretended checkout, with pretended programs, so that nothing is installed.
+# The messages of ./bootstrap where something is missing, and the directory of
+# the build: in a pretended checkout, with pretended programs, which install
+# nothing.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 bin=$tmp/bin

@@ -33,7 +33,7 @@ options() {
 		sed 's/.*--/--/' | sort
 }
 
-# in_bash WORD...: what is offered for the last of these words.
+# in_bash WORD...: the completions of the last word.
 in_bash() {
 	cat >"$tmp/complete" <<'BASH'
 source "$1/cpucycles.bash" || exit 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* System calls that a sandbox denies, each in every way, before the first
- * call: what is selected then, and which reason is given. */
+ * call: the selected counter, and the reasons of the others. */
 #include "faults/faults.h"
 
 #ifdef HAVE_LINUX_FILTER_H
@@ -37,14 +37,14 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 enum how { ERRNO = 7, TRAP = 8, ALL = ERRNO | TRAP };
 
 enum then {
-	SAME,     /* what is selected without the fault, if that is no counter
-		   * of perf events and perf events are what is missing */
+	SAME,     /* the selection is the same as without the fault, unless
+		   * perf events are denied and it was a counter of these */
 	NO_CLOCK, /* not the system's clock, and not nothing */
 	OS,       /* a system clock: nothing can be tried */
 	DIES      /* as of any other such call */
 };
 
-/* What happens. `reason` is that of `counter`, as far as it is said here. */
+/* The outcome of each denial. The reason of `counter` contains `reason`. */
 static const struct row {
 	const char *call;
 	enum how how;
@@ -87,7 +87,8 @@ static int try(void *arg)
 	look(seen);
 	if (seen->hz < 1000000 || seen->hz > 100000000000)
 		bad = 4;
-	/* Either it leaves out when the thread does not run, or says so. */
+	/* It leaves out the time for which the thread does not run, or says
+	 * that it does not. */
 	if (cpucycles_counterbyname(NULL, &c, sizeof c) == 0 &&
 	    c.kind_id == CPUCYCLES_CALIBRATED &&
 	    (cpucycles_interruptions() >= 0) != c.per_thread)
@@ -108,7 +109,7 @@ static int as_told(const struct row *row, int status)
 
 	if (row->then == DIES)
 		return status == KILLED + SIGSYS;
-	/* Where there is no such counter there is nothing to say of it. */
+	/* A machine without the counter has no reason for it. */
 	if (status != 0 || (reason != NULL && !strstr(reason, row->reason)))
 		return 0;
 	if (row->then == NO_CLOCK)

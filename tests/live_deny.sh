@@ -27,7 +27,8 @@ if test $? -eq 77; then
 	done_testing
 fi
 
-# without CALL HOW: it runs, and prints in out, what is denied being that.
+# without CALL HOW: it runs while the call is denied in this way; its output is
+# in out.
 without() {
 	"$deny" "$1" "$2" "$info" >"$tmp/out"
 	ok "$1 denied with $2: $(sed -n 's/^cpucycles implementation //p' \

@@ -174,7 +174,7 @@ static int rate_first(void)
 #if defined(HAVE_LINUX_FILTER_H) && defined(SYS_rt_sigaction)
 #define CANNOT_FILTER 55
 
-/* No handler can be installed, so that nothing can be tried that may fault. */
+/* No handler can be installed, so nothing that may fault can be tried. */
 static int no_handlers(void)
 {
 	struct sock_filter rules[] = {

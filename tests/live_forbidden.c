@@ -24,7 +24,7 @@ static int recovered(void)
 
 	if (counts(100000) != 0)
 		return 2;
-	/* Which of the system's clocks is a matter of speed, as in valgrind. */
+	/* The speed decides which of the system's clocks: see valgrind. */
 	if (strcmp(cpucycles_kind(), "os") != 0)
 		return 4;
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
@@ -49,8 +49,8 @@ static int before_first(void *arg)
 	return has_core() ? 0 : recovered();
 }
 
-/* PR_GET_TSC answers as if nothing were forbidden, or not at all: what the
- * probe sees must do. */
+/* PR_GET_TSC answers as if nothing were forbidden, or fails: the probe finds
+ * the fault. */
 static int unasked(void *arg)
 {
 	if (forbid() != 0)

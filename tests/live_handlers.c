@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Signal handlers of the application: they count at any time, and what the
- * selection does to handlers, masks and pending signals is undone. */
+/* Signal handlers of the application count at any time, and a selection
+ * restores handlers, masks and pending signals. */
 #include "faults/faults.h"
 
 #include <pthread.h>
@@ -65,8 +65,8 @@ static int in_first_call(void *arg)
 		first = outside = now;
 	}
 	every(0);
-	/* A handler in the middle of the selection would have been given the
-	 * time, as there is no counter yet. */
+	/* During the selection there is no counter yet: a handler that ran then
+	 * would have got the time. */
 	now = earliest - started;
 	if (now / 60 > cpucycles_persecond() ||
 	    -now / 60 > cpucycles_persecond())
@@ -121,7 +121,7 @@ static void nothing(int sig)
 	calls = calls + 1;
 }
 
-/* Flags that the application can set, and that mean something. */
+/* The flags that an application can set. */
 #define FLAGS \
 	(int)(SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND | SA_SIGINFO)
 
@@ -155,7 +155,7 @@ static int restored(void *arg)
 	return calls != NFAULTS;
 }
 
-/* Of a thread: whether its faults arrive on the stack that it has for them. */
+/* Whether a thread's faults arrive on its alternate stack. */
 static __thread char *own;
 static volatile int stop, elsewhere;
 static volatile sig_atomic_t arrived;
@@ -230,7 +230,7 @@ static int all_blocked(void *arg)
 	return calls != 2;
 }
 
-/* One after another, by this process to itself: each arrives once. */
+/* This process sends itself one signal after another: each arrives once. */
 static volatile sig_atomic_t wrong;
 
 static void receive(int sig, siginfo_t *info, void *context)
@@ -302,7 +302,7 @@ static int sent_meanwhile(void *arg)
 	return s.lost != 0 || wrong || failed != 0;
 }
 
-/* The one signal that the engine leaves open, sent at any time by whoever. */
+/* SIGSYS, the one signal that the engine does not block, sent at any time. */
 static void ask_in_handler(int sig)
 {
 	struct cpucycles_counter c;
@@ -354,7 +354,7 @@ static int disturbed(void *arg)
 }
 
 #if defined HAVE_LINUX_FILTER_H && defined __x86_64__
-/* Sandboxes have such a handler, which answers in the kernel's place. */
+/* A sandbox has a handler that answers in the kernel's place. */
 static void answer(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *c = context;

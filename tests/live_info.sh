@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# What cpucycles-info prints: the lines that programs parse, and those for
+# The output of cpucycles-info: the lines that programs parse, and those for
 # people.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 

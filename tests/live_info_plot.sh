@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# What cpucycles-info --plot draws: its width, its characters, its colours.
+# The picture of cpucycles-info --plot: its width, characters and colours.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 find_tools

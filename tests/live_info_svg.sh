@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# What cpucycles-info --svg draws, and where it cannot.
+# The picture of cpucycles-info --svg, and the files that cannot be written.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 find_tools

@@ -57,7 +57,7 @@ static void yield(void)
 	sched_yield();
 }
 
-/* Intervals for so long; waits between them and within if there shall be. */
+/* Intervals for load_seconds, with waits between and within them if asked. */
 static void follow(struct found *f, bool waits)
 {
 	double begun = wall_ns(), ran = ran_ns();
@@ -79,7 +79,7 @@ static void follow(struct found *f, bool waits)
 	f->wall += wall_ns() - begun;
 }
 
-/* So that the core has its pace, and the thread its ratio. */
+/* Until the core has its pace, and the thread its ratio. */
 static void warm(void)
 {
 	double begun = ran_ns();
@@ -134,7 +134,7 @@ static int run_nice(void)
 	return run_beside(load_busy, 19);
 }
 
-/* 0.3 ms of each 1 ms: far from where the kernel stops such a process. */
+/* 0.3 ms of each 1 ms: far less than the kernel allows such a process. */
 static void burst(void)
 {
 	static const struct sched_param first = {.sched_priority = 1};
@@ -246,8 +246,8 @@ static double off(const struct sum *sum, const struct sum *alone)
 	return share < 0 ? -share : share;
 }
 
-/* A thread that shares its CPU counts for its work what it counts alone, where
- * the host's pauses are in both. */
+/* A thread that shares its CPU counts as much for its work as it does alone.
+ * The host's pauses are in both counts. */
 static int run_sums(void)
 {
 	struct sum sum[2], alone;

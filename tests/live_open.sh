@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # cpucycles-open, on trees that look like the settings of machines. It never
-# touches this machine's: whoever runs this may be root.
+# touches the settings of this machine, also as root.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 find_tools
@@ -28,7 +28,8 @@ machine() {
 	echo "$4" >"$pmus/cpu/rdpmc"
 }
 
-# All files and what is in them; what they are, and that they are as they were.
+# All files with their contents: to print them, to keep them under a name, and to
+# compare them with those.
 tree() {
 	(cd "$root" && find . | sort && find . -type f | sort | xargs cat)
 }
@@ -39,7 +40,7 @@ same() {
 	tree | cmp -s - "$tmp/${1-before}"
 }
 
-# run STATUS ARG...: what it prints is in out, and its exit status is STATUS.
+# run STATUS ARG...: its output is in out, and its exit status is STATUS.
 run() {
 	wanted=$1
 	shift
@@ -52,7 +53,7 @@ run() {
 	fi
 }
 
-# values PARANOID USER_ACCESS NMI_WATCHDOG RDPMC: what the settings are now.
+# values PARANOID USER_ACCESS NMI_WATCHDOG RDPMC: the settings as they are now.
 values() {
 	test "$*" = "$(cd "$kernel" && echo "$(cat perf_event_paranoid)" \
 		"$(cat perf_user_access)" "$(cat nmi_watchdog)" \
@@ -202,7 +203,7 @@ machine many 1 0 2
 run 1 --apply && ! test -s "$tmp/out"
 ok "what cannot be read is not said to be open"
 
-## What cannot be written. Linux lets not even root write this one.
+## Settings that cannot be written. Not even root can write this one.
 fixed=/proc/sys/kernel/ngroups_max
 machine 4 0 1 0
 if test "$(cat $fixed 2>/dev/null || echo 0)" -gt 2 &&

@@ -31,9 +31,10 @@ static void chain(int times)
 		known->loop(CYCLES / known->turn);
 }
 
-/* What a thread does, around so many chains each time; by how much its count is
- * below theirs, or above its time, of which the host may have taken a part; and
- * how much of the time passed without it. */
+/* A thread calls act() before each group of chains. `off` is the part by which
+ * its count is below their length, or above its time, of which the host may
+ * have taken a part; `without` is the part of the time for which it did not
+ * run. */
 struct job {
 	void (*act)(void);
 	int times, chains;
@@ -176,7 +177,7 @@ static struct instant instant(void)
 }
 
 /* Whether the count has left out the time since then for which the thread did
- * not run, but for a fifth: how long that was depends on the host. */
+ * not run, but for a fifth, as the host may have taken some of it. */
 static bool left_out(const struct instant *since)
 {
 	struct instant now = instant();

@@ -11,7 +11,7 @@ bad=$top_builddir/tests/.libs/selftest_bad
 test -x "$bad" || bad=$top_builddir/tests/selftest_bad
 unset BAD_NEIGHBOUR
 
-# What a run found, for the log of a failure.
+# The output of a run, for the log of a failure.
 show() {
 	sed 's/^/# /' "$tmp/out"
 }
@@ -111,8 +111,8 @@ while IFS='|' read -r _ meant text _; do
 	fails "$meant" "$text"
 done <"$tmp/mistakes"
 
-# A clock outside the core that claims to count its cycles: wherever the core
-# does not happen to run at that rate.
+# A clock that claims to count the core's cycles is found, unless the core happens
+# to run at the clock's rate.
 cpucyclesimplementation=default-monotonic BAD_KIND=core
 export cpucyclesimplementation BAD_KIND
 # shellcheck disable=SC2086 # a list

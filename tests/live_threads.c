@@ -15,8 +15,8 @@ struct use {
 	long resident, mapped, mappings, descriptor;
 };
 
-/* In statm, Linux leaves out what each CPU has not yet added up, which is
- * megabytes where there are many CPUs. The other file walks the pages. */
+/* The counts in statm leave out those that each CPU has not yet added up: with
+ * many CPUs, megabytes. For the other file Linux walks the pages. */
 static long exact_resident(long otherwise)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");
@@ -79,8 +79,8 @@ static int many(int n, void *bad)
 	return wrong;
 }
 
-/* What all threads of a part leave behind is in each part's growth. The C
- * library keeps stacks for threads to come, and the kernel may give a stack
+/* Memory that all threads leave behind is in each part's growth. The C library
+ * keeps stacks for threads to come, and the kernel may give a stack
  * larger pages, but only now and then: so the least growth counts. */
 #define PARTS 3
 
@@ -147,7 +147,7 @@ static void *counting(void *arg)
 	return NULL;
 }
 
-/* Whoever is cancelled holds nothing: others count, and select. */
+/* A cancelled thread holds nothing: others count, and select. */
 static int cancelled(int how, void *selecting)
 {
 	struct timespec nap = {0, 0};

@@ -67,7 +67,7 @@ static int own(void)
 	return now.sa_handler == nothing;
 }
 
-/* Both copies select and count, one after the other; nothing stays of it. */
+/* Both copies select and count, one after the other, and leave no handler. */
 static int in_turn(void *arg)
 {
 	int loaded_first = *(int *)arg, i, bad = 0;

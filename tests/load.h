@@ -32,7 +32,7 @@ __attribute__((unused)) static bool load_select(void)
 	return false;
 }
 
-/* Selects what these tests are of, or skips them all. */
+/* Selects a calibrated counter, or skips all tests. */
 __attribute__((unused)) static void load_begin(void)
 {
 	const char *text = getenv("LIVE_SECONDS");
@@ -101,8 +101,8 @@ __attribute__((unused)) static void load_busy(void)
 	__asm__ __volatile__("");
 }
 
-/* A process that does nothing else than this, on the CPUs of its parent, with
- * which it ends. */
+/* A process that does nothing but act(), on the CPUs of its parent, and ends
+ * with it. */
 __attribute__((unused)) static pid_t load_rival(void (*act)(void))
 {
 	pid_t pid = fork();
@@ -125,9 +125,9 @@ __attribute__((unused)) static void load_rival_end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Runs f in a process of its own, and meanwhile what is to be done to it, until
- * it ends or is killed. Returns as in_child(), whose limit of time does not
- * grow with LIVE_SECONDS. */
+/* Runs f in a process of its own, and calls meanwhile() again and again until
+ * that ends or is killed. Returns as in_child() does, whose limit of time does
+ * not grow with LIVE_SECONDS. */
 __attribute__((unused)) static int load_apart(int (*f)(void),
 					      void (*meanwhile)(pid_t))
 {

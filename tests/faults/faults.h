@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* For tests that make something fail before the first call: a child for each
- * fault, and what it saw. */
+ * fault, and its findings. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -19,8 +19,8 @@
 #include "../portable.h"
 #include "../tap.h"
 
-/* What a child ends with, other than 0 for good and small numbers that say
- * what was wrong. */
+/* A child's exit status is 0 if all is well, a small number that tells the
+ * mistake, or one of these. */
 #define CANNOT 55   /* the fault cannot be made here */
 #define KILLED 1000 /* plus the signal */
 
@@ -42,7 +42,7 @@ __attribute__((unused)) static double wall_ns(void)
 	return ns_of(CLOCK_MONOTONIC);
 }
 
-/* What a process found, where its parent can read it. */
+/* A process's findings, where its parent can read them. */
 struct seen {
 	char name[64], kind[16];
 	long long hz;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "fuzz.h"
 
-#define ROOT "/r" /* what is not below it does not exist */
+#define ROOT "/r" /* other files do not exist */
 #define FILES 16
 #define FD 1000
 
