@@ -42,7 +42,7 @@ extern "C" {
  * puts the best in its place. Do not assign to it. Programs that look it up, by
  * dlsym() or GetProcAddress(), get the variable's address:
  *
- *     long long (**count)(void) = (long long (**)(void))dlsym(lib, "cpucycles");
+ *     long long (**count)(void) = (void *)dlsym(library, "cpucycles");
  *     long long n = (*count)();
  *
  * A raw counter of one core may jump when the thread migrates; cpucycles(7)

@@ -39,7 +39,7 @@ static inline bool cpuc_own_none(void)
 	return false;
 }
 
-static inline void cpuc_own_end(void)
+static inline __attribute__((unused)) void cpuc_own_end(void)
 {
 }
 

@@ -23,8 +23,8 @@ struct cpuc_rate cpuc_stated_rate(const char *root)
 		return rate;
 	hz = (uint64_t)mhz * 1000000;
 	if (hz >= CPUC_HZ_MIN && hz <= CPUC_HZ_MAX)
-		rate = (struct cpuc_rate){
-			hz, "registry HKLM\\" KEY "\\" VALUE, false};
+		rate = (struct cpuc_rate){hz, "registry HKLM\\" KEY "\\" VALUE,
+					  false};
 	return rate;
 }
 

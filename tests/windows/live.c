@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: 0BSD */
+/* On Windows, or in Wine: the first call, raced by 64 threads; the DLL loaded
+ * late, and unloaded while its threads live; faults while it probes. The tests
+ * of a probe are linked with the static library, whose hidden functions they
+ * call. The one argument is the DLL. */
+#include <config.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include "cpucycles.h"
+#include "system/lock.h"
+#include "system/probe.h"
+#include "system/windows/api.h"
+#include "tap.h"
+
+#define THREADS 64
+#define RACES 20
+#define LOADS 1000
+#define FAULTS 1000 /* of another thread, while this one selects */
+#define SHORT 5000  /* threads, one after the other: more than have a place */
+
+static const char *dll;
+
+struct library {
+	HMODULE module;
+	long long (**count)(void);
+	int (*select)(const char *name);
+};
+
+/* Through memory, as there is no cast from one to the other. */
+static void symbol(HMODULE module, const char *name, void *pointer)
+{
+	FARPROC found = GetProcAddress(module, name);
+
+	memcpy(pointer, &found, sizeof found);
+}
+
+static struct library library_load(void)
+{
+	struct library l = {LoadLibraryA(dll), NULL, NULL};
+
+	if (l.module == NULL)
+		return l;
+	symbol(l.module, "cpucycles", &l.count);
+	symbol(l.module, "cpucycles_select", &l.select);
+	return l;
+}
+
+/* A thread's counts: whether they go on, and leave both errors as they were. */
+struct counting {
+	struct library *library;
+	HANDLE begin, counted, end;
+	bool good;
+};
+
+static bool goes_on(long long (**count)(void))
+{
+	long long first, last, now;
+	int i;
+
+	errno = 17;
+	SetLastError(18);
+	first = last = (*count)();
+	for (i = 0; i < 2000; i++) {
+		now = (*count)();
+		if (now < last)
+			return false;
+		last = now;
+	}
+	return last > first && errno == 17 && GetLastError() == 18;
+}
+
+static DWORD WINAPI counts(void *arg)
+{
+	struct counting *c = arg;
+
+	if (c->begin != NULL)
+		WaitForSingleObject(c->begin, INFINITE);
+	c->good = goes_on(c->library->count);
+	if (c->counted != NULL) {
+		SetEvent(c->counted);
+		WaitForSingleObject(c->end, INFINITE);
+	}
+	return 0;
+}
+
+static bool race(void)
+{
+	struct library l = library_load();
+	struct counting c[THREADS];
+	HANDLE thread[THREADS], begin = CreateEvent(NULL, TRUE, FALSE, NULL);
+	bool good = l.count != NULL;
+	int i;
+
+	for (i = 0; i < THREADS; i++) {
+		c[i] = (struct counting){&l, begin, NULL, NULL, false};
+		thread[i] = CreateThread(NULL, 65536, counts, &c[i], 0, NULL);
+	}
+	SetEvent(begin);
+	WaitForMultipleObjects(THREADS, thread, TRUE, INFINITE);
+	for (i = 0; i < THREADS; i++) {
+		good &= c[i].good;
+		CloseHandle(thread[i]);
+	}
+	CloseHandle(begin);
+	return FreeLibrary(l.module) && good;
+}
+
+static void check_race(void)
+{
+	int i, good = 0;
+
+	for (i = 0; i < RACES; i++)
+		good += race();
+	ok(good == RACES, "%d of %d times, %d threads share a first call", good,
+	   RACES, THREADS);
+}
+
+static void check_loads(void)
+{
+	struct library l;
+	int i, good = 0;
+
+	for (i = 0; i < LOADS; i++) {
+		l = library_load();
+		good += l.count != NULL && goes_on(l.count) &&
+			FreeLibrary(l.module);
+	}
+	ok(good == LOADS && GetModuleHandleA(dll) == NULL,
+	   "%d of %d times, the library is loaded, counts and goes", good,
+	   LOADS);
+}
+
+/* Threads that end after the library. */
+static void check_orphans(void)
+{
+	struct library l = library_load();
+	struct counting c[4];
+	HANDLE thread[4], end = CreateEvent(NULL, TRUE, FALSE, NULL);
+	bool good = true;
+	DWORD code;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		HANDLE counted = CreateEvent(NULL, TRUE, FALSE, NULL);
+
+		c[i] = (struct counting){&l, NULL, counted, end, false};
+		thread[i] = CreateThread(NULL, 0, counts, &c[i], 0, NULL);
+		WaitForSingleObject(counted, INFINITE);
+	}
+	FreeLibrary(l.module);
+	good &= GetModuleHandleA(dll) == NULL;
+	SetEvent(end);
+	WaitForMultipleObjects(4, thread, TRUE, INFINITE);
+	for (i = 0; i < 4; i++)
+		good &= c[i].good && GetExitCodeThread(thread[i], &code) &&
+			code == 0;
+	ok(good, "threads that have counted end after the library is unloaded");
+}
+
+static void check_short(void)
+{
+	struct library l = library_load();
+	struct counting c = {.library = &l};
+	HANDLE thread;
+	int i, good = 0;
+
+	for (i = 0; i < SHORT; i++) {
+		thread = CreateThread(NULL, 0, counts, &c, 0, NULL);
+		WaitForSingleObject(thread, INFINITE);
+		CloseHandle(thread);
+		good += c.good;
+		c.good = false;
+	}
+	ok(good == SHORT, "%d of %d short threads count", good, SHORT);
+	FreeLibrary(l.module);
+}
+
+/* The application's own handler of illegal instructions. */
+static volatile LONG app_handled;
+static volatile bool app_stop;
+
+static void illegal(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("ud2");
+#endif
+}
+
+static LONG CALLBACK app_handler(EXCEPTION_POINTERS *e)
+{
+	if (e->ExceptionRecord->ExceptionCode != EXCEPTION_ILLEGAL_INSTRUCTION)
+		return EXCEPTION_CONTINUE_SEARCH;
+#ifdef __x86_64__
+	e->ContextRecord->Rip += 2;
+#endif
+	InterlockedIncrement(&app_handled);
+	return EXCEPTION_CONTINUE_EXECUTION;
+}
+
+static DWORD WINAPI app_faults(void *arg)
+{
+	long *faults = arg;
+
+	while (!app_stop) {
+		illegal();
+		++*faults;
+	}
+	return 0;
+}
+
+static void check_other_faults(void)
+{
+	struct library l = library_load();
+	void *handler = AddVectoredExceptionHandler(0, app_handler);
+	long faults = 0;
+	HANDLE thread = CreateThread(NULL, 0, app_faults, &faults, 0, NULL);
+
+	while (app_handled < FAULTS)
+		l.select(NULL);
+	app_stop = true;
+	WaitForSingleObject(thread, INFINITE);
+	FreeLibrary(l.module);
+	/* A handler that the library has left is not there any more. */
+	illegal();
+	ok(faults > 0 && app_handled == faults + 1,
+	   "another thread's faults reach the program's handler, %ld of %ld",
+	   app_handled - 1, faults);
+	RemoveVectoredExceptionHandler(handler);
+}
+
+/* cpuc_probe() itself. */
+static void probed_good(void *arg)
+{
+	*(int *)arg = 1;
+}
+
+static void probed_illegal(void *arg)
+{
+	(void)arg;
+	errno = 5;
+	illegal();
+}
+
+static void probed_memory(void *arg)
+{
+	*(volatile int *)arg = 1;
+}
+
+static void probed_nested(void *arg)
+{
+	*(int *)arg = cpuc_probe(probed_illegal, NULL);
+	illegal();
+}
+
+static void check_probe(void)
+{
+	struct cpuc_caller caller;
+	int ran = 0, inner = 0, sig[4];
+
+	cpuc_lock(&caller);
+	ok(cpuc_lock(&caller) == -EDEADLK, "a thread takes the lock once");
+	cpuc_probe_begin();
+	errno = 3;
+	sig[0] = cpuc_probe(probed_good, &ran);
+	sig[1] = cpuc_probe(probed_illegal, NULL);
+	sig[2] = cpuc_probe(probed_memory, NULL);
+	sig[3] = cpuc_probe(probed_nested, &inner);
+	ok(sig[0] == 0 && ran, "code that does not fault returns");
+	ok(sig[1] == SIGILL && errno == 3,
+	   "an illegal instruction ends the probe, with errno as before");
+	ok(sig[2] == SIGSEGV, "so does memory that is not there");
+	ok(sig[3] == SIGILL && inner == SIGILL, "a probe may be in another");
+	cpuc_probe_end();
+	cpuc_unlock(&caller);
+	ran = 0;
+	ok(cpuc_probe(probed_good, &ran) != 0 && !ran,
+	   "nothing is run where nobody has begun");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	dll = argv[1];
+	check_race();
+	check_loads();
+	check_orphans();
+	check_short();
+	check_other_faults();
+	check_probe();
+	return done_testing();
+}
