@@ -35,6 +35,11 @@ static void interrupt(void)
 		now();
 }
 
+/* The analyser does not know that constructors have run. */
+#if defined __GNUC__ && !defined __clang__ && __GNUC__ >= 12
+#pragma GCC diagnostic ignored "-Wanalyzer-null-argument"
+#endif
+
 #define cpuc_own_self pretended_self
 #define __atomic_compare_exchange_n(...) \
 	(interrupt(), __atomic_compare_exchange_n(__VA_ARGS__))

@@ -12,7 +12,7 @@
 #include "system/lock.h"
 #include "system/probe.h"
 #include "system/windows/api.h"
-#include "tap.h"
+#include "../tap.h"
 
 #define THREADS 64
 #define RACES 20

@@ -36,7 +36,7 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 		snprintf(text, sizeof text, "%s states the rate", source);
 		return text;
 	}
-	if (r->counter != NULL && strcmp(value, cpucycles_implementation()))
+	if (r->counter != NULL && strcmp(value, cpucycles_implementation()) != 0)
 		return "--counter names another";
 	return tool_not_taken(value);
 }
