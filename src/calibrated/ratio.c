@@ -26,9 +26,9 @@
 #define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 3   /* of one that decides, two of which must be CLOSE, */
-#define BURSTS 2  /* of which so many may disagree before one */
-#define DOUBT 9   /* that is long, more than half of which must be FAR */
+#define BURST 3   /* of a burst after a step, two of which must be CLOSE */
+#define BURSTS 2  /* before windows of one in doubt: */
+#define DOUBT 9   /* so many, more than half of which must be within FAR */
 #define AGAIN 2   /* looks that must confirm one that is FAR off */
 #define FAR CPUC_PERMILLE(10)
 #define NEAR CPUC_PERMILLE(7) /* to the mean, if the rate has not changed */
@@ -83,8 +83,9 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 	r->brief.known = 0;
 }
 
-/* The ratio by windows enough to trust it. Few are enough where they confirm
- * others, by which it is `about` so. */
+/* The ratio, measured by a burst that agrees with earlier windows or looks,
+ * which found it to be `about` that, or else by many windows. 0: no agreement.
+ */
 static uint64_t ratio_burst(struct cpuc_ratio *r, uint64_t about)
 {
 	uint64_t ratio;
