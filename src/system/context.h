@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The context that a signal handler gets: CPUC_GO_ON(context, f) has the thread
- * go on in f(), which never returns, once the handler has. Not defined where
- * nobody has said how. The stack stays as it was at the signal, so f is a
- * CPUC_LANDING. */
+/* The context that a handler of a signal or, on Windows, of an exception gets:
+ * CPUC_GO_ON(context, f) has the thread go on in f(), which never returns, once
+ * the handler has. Not defined where nobody has said how. The stack stays as it
+ * was at the fault, so f is a CPUC_LANDING. */
 #ifndef CPUC_CONTEXT_H
 #define CPUC_CONTEXT_H
 
-#ifndef _WIN32
+#ifdef _WIN32
+#include "windows/api.h"
+#define CPUC_CONTEXT CONTEXT
+#else
 #include <signal.h>
+#define CPUC_CONTEXT ucontext_t
 #endif
 #ifdef __APPLE__
 #include <sys/ucontext.h>
@@ -46,12 +50,19 @@
 #define CPUC_CONTEXT_PC(c) (c)->sc_rip
 #elif defined __OpenBSD__ && defined __aarch64__
 #define CPUC_CONTEXT_PC(c) (c)->sc_elr
+#elif defined _WIN32 && defined __x86_64__
+#define CPUC_CONTEXT_PC(c) (c)->Rip
+#elif defined _WIN32 && defined __i386__
+#define CPUC_CONTEXT_PC(c) (c)->Eip
+#elif defined _WIN32 && defined __aarch64__
+#define CPUC_CONTEXT_PC(c) (c)->Pc
 #endif
 
 #ifdef CPUC_CONTEXT_PC
-#define CPUC_GO_ON(context, f)                      \
-	(CPUC_CONTEXT_PC((ucontext_t *)(context)) = \
-		 (__typeof__(CPUC_CONTEXT_PC((ucontext_t *)0)))(uintptr_t)(f))
+#define CPUC_GO_ON(context, f)                        \
+	(CPUC_CONTEXT_PC((CPUC_CONTEXT *)(context)) = \
+		 (__typeof__(CPUC_CONTEXT_PC(         \
+			 (CPUC_CONTEXT *)0)))(uintptr_t)(f))
 #endif
 
 #endif

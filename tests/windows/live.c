@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* On Windows, or in Wine: the first call, raced by 64 threads; the DLL loaded
- * late, and unloaded while its threads live; faults while it probes. The tests
- * of a probe are linked with the static library, whose hidden functions they
- * call. The one argument is the DLL. */
+/* On 64-bit x86 Windows, or in Wine: the first call, raced by 64 threads; the
+ * DLL loaded late, and unloaded while its threads live; faults while it probes.
+ * The tests of the lock and of a probe are linked with the static library,
+ * whose hidden functions they call. The one argument is the DLL. */
 #include <config.h>
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +18,7 @@
 #define RACES 20
 #define LOADS 1000
 #define FAULTS 1000 /* of another thread, while this one selects */
+#define LOCKS 20000 /* by each of four threads */
 #define SHORT 5000  /* threads, one after the other: more than have a place */
 
 static const char *dll;
@@ -183,18 +184,14 @@ static volatile bool app_stop;
 
 static void illegal(void)
 {
-#ifdef __x86_64__
 	__asm__ volatile("ud2");
-#endif
 }
 
 static LONG CALLBACK app_handler(EXCEPTION_POINTERS *e)
 {
 	if (e->ExceptionRecord->ExceptionCode != EXCEPTION_ILLEGAL_INSTRUCTION)
 		return EXCEPTION_CONTINUE_SEARCH;
-#ifdef __x86_64__
 	e->ContextRecord->Rip += 2;
-#endif
 	InterlockedIncrement(&app_handled);
 	return EXCEPTION_CONTINUE_EXECUTION;
 }
@@ -228,6 +225,39 @@ static void check_other_faults(void)
 	   "another thread's faults reach the program's handler, %ld of %ld",
 	   app_handled - 1, faults);
 	RemoveVectoredExceptionHandler(handler);
+}
+
+/* The lock: only one thread at a time adds to a sum. */
+static volatile long lock_sum;
+
+static DWORD WINAPI lock_add(void *unused)
+{
+	struct cpuc_caller caller;
+	long sum;
+	int i;
+
+	(void)unused;
+	for (i = 0; i < LOCKS; i++) {
+		cpuc_lock(&caller);
+		sum = lock_sum;
+		if (i % 64 == 0)
+			Sleep(0);
+		lock_sum = sum + 1;
+		cpuc_unlock(&caller);
+	}
+	return 0;
+}
+
+static void check_lock(void)
+{
+	HANDLE thread[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		thread[i] = CreateThread(NULL, 0, lock_add, NULL, 0, NULL);
+	WaitForMultipleObjects(4, thread, TRUE, INFINITE);
+	ok(lock_sum == 4 * LOCKS,
+	   "one thread at a time has the lock: %ld of %d", lock_sum, 4 * LOCKS);
 }
 
 /* cpuc_probe() itself. */
@@ -289,6 +319,7 @@ int main(int argc, char **argv)
 	check_orphans();
 	check_short();
 	check_other_faults();
+	check_lock();
 	check_probe();
 	return done_testing();
 }

@@ -14,25 +14,6 @@
 #include "../thread.h"
 #include "api.h"
 
-/* With NULL for the frame, longjmp() on 64-bit x86 does not unwind the stack,
- * on which a fault may have left anything. It never does elsewhere. */
-#ifdef __x86_64__
-#define SETJMP(env) _setjmp(env, NULL)
-#else
-#define SETJMP(env) setjmp(env)
-#endif
-
-#if defined __x86_64__
-#define CONTEXT_PC Rip
-#define CONTEXT_SP Rsp
-#elif defined __i386__
-#define CONTEXT_PC Eip
-#define CONTEXT_SP Esp
-#else
-#define CONTEXT_PC Pc
-#define CONTEXT_SP Sp
-#endif
-
 static void *probe_handler; /* NULL: nobody probes, or it cannot be had */
 static DWORD probe_owner;   /* the thread between begin and end; 0: none */
 
@@ -69,20 +50,16 @@ static CPUC_LANDING void probe_land(void)
 	longjmp(probe_innermost->env, 1);
 }
 
-/* The handler returns, and the thread goes on in probe_land(), below all that
- * the faulting code has on the stack. */
 static LONG CALLBACK probe_on_exception(EXCEPTION_POINTERS *e)
 {
 	const int sig = probe_signal(e->ExceptionRecord->ExceptionCode);
-	CONTEXT *c = e->ContextRecord;
 
 	if (sig == 0 || probe_innermost == NULL ||
 	    __atomic_load_n(&probe_owner, __ATOMIC_RELAXED) !=
 		    GetCurrentThreadId())
 		return EXCEPTION_CONTINUE_SEARCH;
 	probe_innermost->sig = sig;
-	c->CONTEXT_SP = (c->CONTEXT_SP & ~(uintptr_t)15) - 128;
-	c->CONTEXT_PC = (uintptr_t)probe_land;
+	CPUC_GO_ON(e->ContextRecord, probe_land);
 	return EXCEPTION_CONTINUE_EXECUTION;
 }
 
@@ -111,7 +88,9 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 	    __atomic_load_n(&probe_owner, __ATOMIC_RELAXED) !=
 		    GetCurrentThreadId())
 		return SIGSYS;
-	if (SETJMP(frame.env) == 0) {
+	/* With NULL for the frame, longjmp() does not unwind the stack, on
+	 * which a fault may have left anything. On 32-bit x86 it never does. */
+	if (_setjmp(frame.env, NULL) == 0) {
 		probe_innermost = &frame;
 		fn(arg);
 	} else {

@@ -6,15 +6,23 @@
 #include "../../system/windows/api.h"
 #include "../info/machine.h"
 
-#if defined __x86_64__
-#define MACHINE "x86_64"
-#elif defined __aarch64__
-#define MACHINE "aarch64"
-#elif defined __i386__
-#define MACHINE "i686"
-#else
-#define MACHINE "unknown"
-#endif
+/* The CPU's architecture, by the name that uname(2) gives it elsewhere. */
+static const char *machine_architecture(void)
+{
+	SYSTEM_INFO info;
+
+	GetNativeSystemInfo(&info);
+	switch (info.wProcessorArchitecture) {
+	case PROCESSOR_ARCHITECTURE_AMD64:
+		return "x86_64";
+	case PROCESSOR_ARCHITECTURE_ARM64:
+		return "aarch64";
+	case PROCESSOR_ARCHITECTURE_INTEL:
+		return "i686";
+	default:
+		return "unknown";
+	}
+}
 
 static void machine_value(const char *key, const char *name, char *text,
 			  size_t size)
@@ -37,7 +45,7 @@ void machine_find(struct machine *m)
 	machine_value(key, "CurrentVersion", version, sizeof version);
 	machine_value(key, "CurrentBuildNumber", build, sizeof build);
 	snprintf(m->system, sizeof m->system, "Windows %s.%s %s", version,
-		 build, MACHINE);
+		 build, machine_architecture());
 }
 
 #endif
