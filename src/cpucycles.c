@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "calibrated/calibration.h"
+#include "calibrated/count.h"
 #include "cpucycles.h"
 #include "first_call.h"
 #include "instructions.h"
@@ -278,7 +278,7 @@ static void describe(const struct cpuc_slot *slot,
 		.bits = c->bits ? c->bits : 64,
 		.per_thread =
 			c->events != NULL || c->kind == CPUC_CORE_KERNEL ||
-			(c->kind == CPUC_CALIBRATED && cpuc_rseq_available()),
+			(c->kind == CPUC_CALIBRATED && cpuc_count_alone()),
 		.usable = slot->trial.usable,
 	};
 

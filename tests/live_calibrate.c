@@ -177,7 +177,7 @@ static __attribute__((noinline)) long long detour(void)
 	int i;
 
 	cpuc_guard_enter(&guard);
-	cpuc_os_clock_thread_ns();
+	cpuc_os_clock_thread(cpuc_calibration.hz);
 	for (i = 0; i < 3; i++)
 		cpuc_calibration.ops->chain->window(cpuc_calibration.turns,
 						    stamp);

@@ -37,9 +37,16 @@ uint64_t cpuc_os_clock_coarse_ns(void)
 	return cpuc_os_clock_ns() / 4000000 * 4000000;
 }
 
-uint64_t cpuc_os_clock_thread_ns(void)
+uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
+	(void)hz;
 	return 0;
+}
+
+bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
+{
+	(void)tick;
+	return false;
 }
 
 void cpuc_os_clock_check(void)

@@ -11,7 +11,7 @@
 #define cpuc_rseq_own fake_word
 #define cpuc_rseq_cpu fake_cpu
 #define cpuc_rseq_switches fake_switches
-#define cpuc_os_clock_thread_ns fake_thread_ns
+#define cpuc_os_clock_thread fake_thread
 #include "../src/calibrated/count.c"
 #include "forget.h"
 #include "tap.h"
@@ -135,10 +135,10 @@ struct cpuc_switches fake_switches(void)
 	return (struct cpuc_switches){0, preempted};
 }
 
-uint64_t fake_thread_ns(void)
+uint64_t fake_thread(uint64_t hz)
 {
 	pass(900 * rate());
-	return (uint64_t)(now - away + 1e9);
+	return (uint64_t)((now - away + 1e9) * (double)hz / 1e9);
 }
 
 static long long fake_tick(void)
@@ -1012,6 +1012,42 @@ static void preempted_measuring(void)
 	   "a preemption of 50 ms in a measurement: counts %.0f", (double)n);
 }
 
+/* Where the kernel reports no interruption, but there is a thread's clock: of
+ * a pause, what came before the latest look may count. */
+static double up_to(double most)
+{
+	windows = windows * 1664525u + 1013904223u;
+	return (double)(windows >> 8) / (1 << 24) * most;
+}
+
+static void clock_alone(void)
+{
+	static const double away_ms[] = {0.01, 0.1, 0.4, 1, 5, 30};
+	double done, work, extra, least = 0, most = 0;
+	uint64_t a, n;
+
+	settled();
+	cpuc_calibration.thread_clock = true;
+	ok(cpuc_count_alone(), "a thread's clock alone leaves out pauses");
+	run(10e6);
+	for (int i = 0; i < 20000; i++) {
+		a = count();
+		done = cycles;
+		pass(up_to(2e5));
+		if (i % 4 == 0)
+			preempt(away_ms[i / 4 % 6] * 1e6);
+		pass(up_to(2e5));
+		work = cycles - done;
+		n = count() - a;
+		extra = (double)n - work;
+		least = extra + 0.001 * work < least ? extra + 0.001 * work
+						     : least;
+		most = extra > most ? extra : most;
+	}
+	ok(up && least == 0 && most < 1.1e6 * core,
+	   "pauses of up to 30 ms: %.0f to %.0f cycles too many", least, most);
+}
+
 static void preemptions(void)
 {
 	has_word = true;
@@ -1023,6 +1059,7 @@ static void preemptions(void)
 	other_cpu();
 	preempted_measuring();
 	has_word = false;
+	clock_alone();
 }
 
 static uint64_t inner[2];

@@ -19,7 +19,7 @@ static cpuc_rseq_word *word_or_none(void)
 
 #define cpuc_rseq_own word_or_none
 #if defined __linux__ && defined __x86_64__
-#define cpuc_os_clock_thread_ns fake_thread_ns
+#define cpuc_os_clock_thread fake_thread
 #endif
 #include "../src/calibrated/count.c"
 #include "forget.h"
@@ -61,9 +61,9 @@ static long long fake_tick(void)
 	return tick;
 }
 
-uint64_t fake_thread_ns(void)
+uint64_t fake_thread(uint64_t hz)
 {
-	return 1 + (uint64_t)pass(26) * 1000 / (HZ / 1000000);
+	return 1 + (uint64_t)pass(26) * (hz / 1000000) / (HZ / 1000000);
 }
 
 static uint64_t run(uint32_t links)

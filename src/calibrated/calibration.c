@@ -248,6 +248,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 			     << 31) /
 			    (s.ratio >> 1));
 	s.span += s.span / 3;
+	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;
 	cpuc_calibration = s;

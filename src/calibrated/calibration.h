@@ -46,6 +46,7 @@ struct cpuc_calibration {
 	uint32_t grain;  /* the clock's resolution in a window, 2^-20 of it */
 	uint32_t look_turns; /* the same of a look */
 	uint32_t look_grain;
+	bool thread_clock; /* cpuc_os_clock_thread_agrees() */
 };
 
 /* Every host loads 32 bits whole. */

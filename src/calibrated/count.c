@@ -123,16 +123,12 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 			    uint32_t wait, enum count_pause pause)
 {
-	uint64_t d = count_since(c->tick, t), ns = ran - c->ran, n;
+	uint64_t d = count_since(c->tick, t), n;
 
 	if (count_since(t, c->tick) > CPUC_RATIO_LONG)
 		d = wait;
 	else if (c->ran != 0 && ran >= c->ran && *c->process != 0) {
-		n = count_run(c, c->before + d,
-			      ns / 1000000000 * cpuc_calibration.hz +
-				      ns % 1000000000 * cpuc_calibration.hz /
-					      1000000000,
-			      pause);
+		n = count_run(c, c->before + d, ran - c->ran, pause);
 		d = n > c->before ? n - c->before : 0;
 	}
 	return d > c->seen ? d : c->seen;
@@ -217,11 +213,14 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 	       cpuc_ratio_scaled(d - old, c->ratio.mean);
 }
 
-/* The thread's clock. Where the kernel reports no interruption, nothing says
- * when to look at it. */
+/* The thread's clock, in the count's ticks. Without reports of interruptions it
+ * is read at each look alone, and leaves out all but a millisecond of what it
+ * has missed since. */
 static uint64_t count_clock(const struct cpuc_core_count *c)
 {
-	return c->word != &c->armed ? cpuc_os_clock_thread_ns() : 0;
+	return c->word != &c->armed || cpuc_calibration.thread_clock
+		       ? cpuc_os_clock_thread(cpuc_calibration.hz)
+		       : 0;
 }
 
 static void count_ran(struct cpuc_core_count *c, uint64_t ran)
@@ -230,11 +229,6 @@ static void count_ran(struct cpuc_core_count *c, uint64_t ran)
 	c->before = 0;
 	if (ran != 0)
 		c->process = cpuc_process_mark();
-}
-
-static uint64_t count_ns(uint64_t ticks)
-{
-	return ticks * 1000000000 / cpuc_calibration.hz;
 }
 
 /* Whether the thread's clock is to be read: it takes as long as a look. */
@@ -300,7 +294,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	n = count_restart(c, n, count_wait(c, t));
 	d = c->tick - t;
 	if (!clocked)
-		c->ran += count_ns(d < c->ratio.cost ? d : c->ratio.cost);
+		c->ran += d < c->ratio.cost ? d : c->ratio.cost;
 	if (looked && !interrupted)
 		cpuc_ratio_took(&c->ratio, d);
 	return n;
@@ -319,6 +313,12 @@ static uint64_t count_midst(struct cpuc_core_count *c)
 		return ++c->given;
 	c->cycles++;
 	return count_latest(c);
+}
+
+bool cpuc_count_alone(void)
+{
+	return cpuc_rseq_available() ||
+	       (cpuc_calibration_done() && cpuc_calibration.thread_clock);
 }
 
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)

@@ -33,13 +33,16 @@ struct cpuc_core_count {
 	uint32_t spare, pauses; /* ticks: the budgets of count_run() */
 	struct cpuc_switches switches; /* until the latest wait */
 	uint64_t given;  /* the highest count in the midst of a change */
-	uint64_t ran;    /* ns by the thread's clock; 0: unknown */
+	uint64_t ran;    /* by the thread's clock; 0: unknown */
 	uint32_t before; /* ticks counted from then to `tick` */
 	const uint32_t *process; /* cpuc_process_mark() of `ran` */
 };
 
 CPUC_OWN_DECLARE(struct cpuc_core_count, cpuc_own_count);
 #define cpuc_own_count CPUC_OWN(cpuc_own_count)
+
+/* Whether the time for which a thread does not run is left out. */
+bool cpuc_count_alone(void);
 
 /* The count, the slow way, for a call that found `armed` and read the clock at
  * tick + d. */

@@ -131,13 +131,20 @@ uint64_t cpuc_os_clock_coarse_ns(void)
 #endif
 }
 
-uint64_t cpuc_os_clock_thread_ns(void)
+uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
+	uint64_t ns = 0;
+
 #ifdef CLOCK_THREAD_CPUTIME_ID
-	return os_clock_read(KERNEL, CLOCK_THREAD_CPUTIME_ID);
-#else
-	return 0;
+	ns = os_clock_read(KERNEL, CLOCK_THREAD_CPUTIME_ID);
 #endif
+	return ns / 1000000000 * hz + ns % 1000000000 * hz / 1000000000;
+}
+
+bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
+{
+	(void)tick;
+	return false;
 }
 
 uint64_t cpuc_os_clock_us(void)

@@ -18,9 +18,15 @@ uint64_t cpuc_os_clock_us(void);
 /* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
-/* CLOCK_THREAD_CPUTIME_ID in nanoseconds, always by a system call; 0 if it
- * cannot be read. Keeps errno. */
-uint64_t cpuc_os_clock_thread_ns(void);
+/* The thread's clock: the time for which the calling thread ran, in ticks of
+ * which a second has hz; 0 if it cannot be read. Always a system call. Keeps
+ * errno. It is CLOCK_THREAD_CPUTIME_ID, but on Windows QueryThreadCycleTime(),
+ * whose ticks are taken for those asked for: see below. */
+uint64_t cpuc_os_clock_thread(uint64_t hz);
+
+/* Whether the thread's clock, read now, advances as tick() does, so that it may
+ * be used where the kernel reports no interruption. False but on Windows. */
+bool cpuc_os_clock_thread_agrees(long long (*tick)(void));
 
 /* Finds out whether the clocks' fast paths may be used. Until then, and where
  * they may not, the clocks are read by system calls. Call it between

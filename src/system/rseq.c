@@ -100,7 +100,7 @@ static const uint32_t rseq_signature[2] = {RSEQ_SIG};
 
 static void rseq_try_clock(void *ns)
 {
-	*(uint64_t *)ns = cpuc_os_clock_thread_ns();
+	*(uint64_t *)ns = cpuc_os_clock_thread(1000000000);
 }
 
 void cpuc_rseq_prepare(void)

@@ -110,9 +110,16 @@ uint64_t cpuc_os_clock_us(void)
 	return cpuc_os_clock_ns() / 1000;
 }
 
-uint64_t cpuc_os_clock_thread_ns(void)
+uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
+	(void)hz;
 	return 0;
+}
+
+bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
+{
+	(void)tick;
+	return false;
 }
 
 void cpuc_os_clock_check(void)

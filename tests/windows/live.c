@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
 /* On 64-bit x86 Windows, or in Wine: the first call, raced by 64 threads; the
  * DLL loaded late, and unloaded while its threads live; faults while it probes.
- * The tests of the lock and of a probe are linked with the static library,
- * whose hidden functions they call. The one argument is the DLL. */
+ * The tests of the lock, of a probe and of a thread's clock are linked with
+ * the static library, whose hidden functions they call or replace. The one
+ * argument is the DLL. */
 #include <config.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include "cpucycles.h"
 #include "system/lock.h"
@@ -20,6 +22,10 @@
 #define FAULTS 1000 /* of another thread, while this one selects */
 #define LOCKS 20000 /* by each of four threads */
 #define SHORT 5000  /* threads, one after the other: more than have a place */
+
+#define PAUSE 20 /* ms for which a thread is suspended, and is not */
+#define PAUSES UINT64_C(500000000) /* ticks, in all */
+#define PAUSE_TRIES 5
 
 static const char *dll;
 
@@ -260,6 +266,82 @@ static void check_lock(void)
 	   "one thread at a time has the lock: %ld of %d", lock_sum, 4 * LOCKS);
 }
 
+/* In place of the system's QueryThreadCycleTime(), which Wine has not: the TSC
+ * without the ticks for which the thread was suspended, as on Windows on x86.
+ */
+static HANDLE pause_thread;
+static volatile uint64_t pause_ticks;
+static volatile bool pause_stop;
+
+static BOOL WINAPI pause_clock(HANDLE thread, PULONG64 ticks)
+{
+	(void)thread;
+	*ticks = __builtin_ia32_rdtsc() - pause_ticks;
+	return TRUE;
+}
+
+extern BOOL(WINAPI *const pause_import)(HANDLE, PULONG64) __asm__(
+	"__imp_QueryThreadCycleTime");
+BOOL(WINAPI *const pause_import)(HANDLE, PULONG64) = pause_clock;
+
+static DWORD WINAPI pause_often(void *unused)
+{
+	CONTEXT context = {.ContextFlags = CONTEXT_CONTROL};
+	uint64_t begun;
+
+	(void)unused;
+	while (!pause_stop) {
+		Sleep(PAUSE);
+		SuspendThread(pause_thread);
+		/* Waits until it is. */
+		GetThreadContext(pause_thread, &context);
+		begun = __builtin_ia32_rdtsc();
+		Sleep(PAUSE);
+		pause_ticks += __builtin_ia32_rdtsc() - begun;
+		ResumeThread(pause_thread);
+	}
+	return 0;
+}
+
+/* Whether the pauses are left out, but for a small part: of the ticks, by a
+ * ratio of which no more is known than that it does not change by half. */
+static bool pauses_left_out(double ratio)
+{
+	uint64_t begun = __builtin_ia32_rdtsc(), ticks, paused = pause_ticks;
+	long long count = cpucycles();
+	double left;
+
+	do {
+		cpucycles();
+		ticks = __builtin_ia32_rdtsc() - begun;
+	} while (pause_ticks - paused < PAUSES);
+	left = (double)ticks - (double)(cpucycles() - count) / ratio;
+	paused = pause_ticks - paused;
+	return left > 0.5 * (double)paused && left < 1.5 * (double)paused;
+}
+
+static void check_pauses(void)
+{
+	struct cpucycles_counter c;
+	HANDLE thread;
+	int tries = 0;
+
+	cpucycles_select(NULL);
+	cpucycles_counterbyname(NULL, &c, sizeof c);
+	ok(c.kind_id == CPUCYCLES_CALIBRATED && c.per_thread == 1,
+	   "with a thread's clock, %s counts the thread alone", c.name);
+	DuplicateHandle(GetCurrentProcess(), GetCurrentThread(),
+			GetCurrentProcess(), &pause_thread, 0, FALSE,
+			DUPLICATE_SAME_ACCESS);
+	thread = CreateThread(NULL, 0, pause_often, NULL, 0, NULL);
+	while (!pauses_left_out(c.scaling) && tries < PAUSE_TRIES)
+		tries++;
+	pause_stop = true;
+	WaitForSingleObject(thread, INFINITE);
+	ok(tries < PAUSE_TRIES,
+	   "pauses of %d ms are left out, at the try after %d", PAUSE, tries);
+}
+
 /* cpuc_probe() itself. */
 static void probed_good(void *arg)
 {
@@ -321,5 +403,6 @@ int main(int argc, char **argv)
 	check_other_faults();
 	check_lock();
 	check_probe();
+	check_pauses();
 	return done_testing();
 }

@@ -5,6 +5,9 @@
 #include "../os_clock.h"
 #include "api.h"
 
+#define TRIES 5
+#define READINGS 20 /* that a try takes */
+
 uint64_t cpuc_os_clock_ns(void)
 {
 	LARGE_INTEGER now, hz;
@@ -23,10 +26,44 @@ uint64_t cpuc_os_clock_coarse_ns(void)
 	return cpuc_os_clock_ns();
 }
 
-/* What GetThreadTimes() knows has steps of 15 ms. */
-uint64_t cpuc_os_clock_thread_ns(void)
+/* On x86 this is the sum of what RDTSC advanced while the thread ran. (What
+ * GetThreadTimes() knows has steps of 15 ms.) */
+uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
-	return 0;
+	ULONG64 ticks = 0;
+
+	(void)hz;
+	return QueryThreadCycleTime(GetCurrentThread(), &ticks) ? ticks : 0;
+}
+
+/* The thread's clock, read between two ticks. */
+struct os_clock_reading {
+	uint64_t before, ran, after;
+};
+
+static struct os_clock_reading os_clock_reading(long long (*tick)(void))
+{
+	const uint64_t before = (uint64_t)tick(), ran = cpuc_os_clock_thread(0);
+
+	return (struct os_clock_reading){before, ran, (uint64_t)tick()};
+}
+
+/* It does not advance while Windows handles an interrupt. */
+bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
+{
+	struct os_clock_reading a, b;
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		a = os_clock_reading(tick);
+		do
+			b = os_clock_reading(tick);
+		while (b.after - a.after < READINGS * (a.after - a.before));
+		if (a.ran != 0 && b.ran - a.ran >= b.before - a.after &&
+		    b.ran - a.ran <= b.after - a.before)
+			return true;
+	}
+	return false;
 }
 
 void cpuc_os_clock_check(void)

@@ -71,6 +71,14 @@ const char *tool_not_taken(const char *named)
 	return c.usable ? "privileges are raised" : tool_why(&c);
 }
 
+bool tool_thread_clock(void)
+{
+	struct timespec step;
+
+	return clock_getres(CLOCK_THREAD_CPUTIME_ID, &step) == 0 &&
+	       step.tv_sec == 0 && step.tv_nsec <= 1000;
+}
+
 long long tool_clock_ns(clockid_t clock)
 {
 	struct timespec t;

@@ -3,6 +3,7 @@
 #ifndef TOOL_H
 #define TOOL_H
 
+#include <stdbool.h>
 #include <time.h>
 
 struct cpucycles_counter;
@@ -39,6 +40,10 @@ const char *tool_not_taken(const char *named);
 /* A clock, and CLOCK_MONOTONIC, in nanoseconds. */
 long long tool_clock_ns(clockid_t clock);
 long long tool_ns(void);
+
+/* Whether there is a CLOCK_THREAD_CPUTIME_ID with steps of a microsecond or
+ * less: on Windows they are of 15 ms. */
+bool tool_thread_clock(void);
 
 /* Shows the present step of a long run on the terminal, in place of the step
  * before; "" at the end. Does nothing where standard error is no terminal. */

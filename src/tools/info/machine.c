@@ -8,6 +8,9 @@
 #include <sys/utsname.h>
 #include "machine.h"
 
+const char machine_shared[] = "no restartable sequences (rseq) are registered "
+			      "here, which report preemptions";
+
 /* Finds the CPU's name in /proc/cpuinfo; arm64 and s390x have none there. */
 static void machine_find_cpu(char cpu[128])
 {

@@ -12,4 +12,8 @@ struct machine {
 /* Fills in cpu and system; "" where they are unknown. */
 void machine_find(struct machine *m);
 
+/* Why a calibrated counter does not count the thread alone, where it does not.
+ */
+extern const char machine_shared[];
+
 #endif

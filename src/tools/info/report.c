@@ -114,12 +114,11 @@ static const char *report_shared(const struct cpucycles_counter *c)
 {
 	switch (c->kind_id) {
 	case CPUCYCLES_CORE:
-		return "no: whatever the core does is counted";
+		return "whatever the core does is counted";
 	case CPUCYCLES_CALIBRATED:
-		return "no: no restartable sequences (rseq) are registered "
-		       "here, which report preemptions";
+		return machine_shared;
 	default:
-		return "no: a clock does not stand still";
+		return "a clock does not stand still";
 	}
 }
 
@@ -157,8 +156,8 @@ int report_text(const struct request *r)
 	printf("cpucycles implementation %s\n", c.name);
 	report_measured();
 	printf("cpucycles kind %s\n", c.kind);
-	printf("cpucycles per thread %s\n",
-	       c.per_thread ? "yes" : report_shared(&c));
+	printf("cpucycles per thread %s%s\n", c.per_thread ? "yes" : "no: ",
+	       c.per_thread ? "" : report_shared(&c));
 	report_instructions(&other);
 	printf("cpucycles instructions %s%s\n",
 	       other.usable ? other.name : "unavailable: ", tool_why(&other));

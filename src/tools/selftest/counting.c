@@ -64,11 +64,12 @@ void counting_order(struct counting_order *o, long long ns)
 	} while (tool_ns() < end);
 }
 
-/* The time in which the counter counts. */
+/* The time in which the counter counts, as far as it can be had. */
 static clockid_t counting_clock_id(const struct selftest *t)
 {
-	return t->counter.per_thread ? CLOCK_THREAD_CPUTIME_ID
-				     : CLOCK_MONOTONIC;
+	return t->counter.per_thread && tool_thread_clock()
+		       ? CLOCK_THREAD_CPUTIME_ID
+		       : CLOCK_MONOTONIC;
 }
 
 /* Counts per second in one window. A calibrated counter may measure in a call,

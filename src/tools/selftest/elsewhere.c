@@ -154,6 +154,8 @@ enum outcome elsewhere_sharing(struct selftest *t)
 	if (!t->counter.per_thread)
 		return say(t, SKIPPED,
 			   "the count goes on while others have the CPU");
+	if (!tool_thread_clock())
+		return say(t, SKIPPED, "the thread's clock is too coarse");
 	if (affinity_get(&a) == 0) {
 		affinity_pin(affinity_here());
 		run = elsewhere_together(sharing_count, both, 2);

@@ -6,6 +6,9 @@
 #include "../../system/windows/api.h"
 #include "../info/machine.h"
 
+const char machine_shared[] =
+	"QueryThreadCycleTime() does not advance with the counter's clock";
+
 /* The CPU's architecture, by the name that uname(2) gives it elsewhere. */
 static const char *machine_architecture(void)
 {
