@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What configure finds, by the compiler's macros and the headers that exist,
- * for a build without configure. tests/amalgamation/agree compares the two. */
+/* The results of configure for a build without it, by the compiler's macros and
+ * the headers that exist. tests/amalgamation/agree compares the two. */
 #ifndef CPUC_HOSTS_H
 #define CPUC_HOSTS_H
 

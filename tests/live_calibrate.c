@@ -23,7 +23,7 @@
 static long long last;
 static unsigned back, signals, children;
 
-/* What a signal handler does besides counting. */
+/* The work of a signal handler, besides counting. */
 static volatile enum { COUNT, FORK, JUMP } task;
 static sigjmp_buf out;
 
@@ -216,7 +216,8 @@ static bool leaks(double *most, double *limit)
 	diag("across a measurement %.1f cycles, after it %.1f; usual are %.1f, "
 	     "after a detour %.1f",
 	     m, n, u, d);
-	/* What could leak are system calls and windows: hundreds of calls. */
+	/* A leak would be of system calls and windows: as long as hundreds of
+	 * calls. */
 	*limit = 2 * (d > u ? d : u);
 	*most = m > n ? m : n;
 	return *most > *limit;

@@ -187,8 +187,8 @@ static void *follow_one(void *arg)
 	return NULL;
 }
 
-/* What a thread counts, in short intervals, one after the other, and the work
- * that it did meanwhile. */
+/* Sums over a thread's short intervals, one after the other: its count, and the
+ * work that it did. */
 struct sum {
 	double count, work;
 	unsigned long low;

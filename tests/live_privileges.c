@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 		 tmp && strlen(tmp) < 900 ? tmp : "/tmp");
 	if (mkdtemp(directory) == NULL)
 		skip_all("no directory in %s", directory);
-	/* Who runs the copy is not the directory's owner to the kernel. */
+	/* To the kernel, the copy's user is not the directory's owner. */
 	chmod(directory, 0755);
 	snprintf(program, sizeof program, "%s/copy", directory);
 	check();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What a test puts beside its counting code: rivals for its CPU, a process of
+/* Load beside a test's counting code: rivals for its CPU, a process of
  * its own for each scenario, and, on Linux, timers that signal one thread. */
 #ifndef LOAD_H
 #define LOAD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What tests need of POSIX and some system lacks, done another way. Include it
- * after the system's headers. */
+/* Substitutes for parts of POSIX that tests need and some system lacks. Include
+ * it after the system's headers. */
 #ifndef PORTABLE_H
 #define PORTABLE_H
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# What is said of a counter in several places is the same in all. Its file, its
-# line in counters.def and its line in configure.ac say it; the pages, the
+# Several places state a counter's name, host and kind; they must agree. Its file,
+# its line in counters.def and its line in configure.ac say it; the pages, the
 # build and the amalgamation follow. Each difference is a line that names it.
 # Functions are called by name; backquotes are what the pages have.
 # shellcheck disable=SC2317,SC2016

@@ -9,7 +9,7 @@
 #include "../src/tools/info/svg.h"
 #include "tap.h"
 
-/* What has been written to the file. */
+/* The file's content so far. */
 static const char *written(FILE *f)
 {
 	static char text[512];

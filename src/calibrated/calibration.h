@@ -23,7 +23,7 @@ struct cpuc_chain {
 	uint32_t cycles;
 };
 
-/* What an architecture supplies. The first chain makes all windows but those
+/* An architecture's chains. The first chain makes all windows but those
  * of the check: there the others must agree with it, or instructions have no
  * known latency here, as under an emulator. An SMT sibling may lengthen the
  * others, by `slack` permille at most, and never shortens them. */
@@ -94,7 +94,7 @@ static inline uint64_t cpuc_window_ratio(const struct cpuc_chain *chain,
 	       cpuc_window_ticks(chain, turns);
 }
 
-/* What the short run of such a window takes: the mean of many, as one alone is
+/* The duration of such a window's short run: the mean of many, as one alone is
  * as uncertain as the clock is coarse. All zero at first. */
 struct cpuc_brief {
 	uint32_t ticks; /* CPUC_BRIEF_BITS of these are a fraction */

@@ -59,8 +59,8 @@ static uint64_t count_latest(const struct cpuc_core_count *c)
 	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
-/* What the thread did since this was asked last: it ran, or waited, or others
- * took the CPU. */
+/* The thread's history since the last such question: it ran, or waited, or
+ * others took the CPU. */
 enum count_pause { RAN, WAITED, PREEMPTED };
 
 static enum count_pause count_pause(struct cpuc_core_count *c)

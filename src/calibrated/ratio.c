@@ -140,8 +140,8 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t t)
 	return fresh;
 }
 
-/* What a look says: of two that follow one that is FAR off, both must be. Then
- * the ratio is `about` what these two say. */
+/* The verdict of a look. Where it is FAR off, two more follow, and both must
+ * be; then `about` is the mean of these two. */
 enum ratio_verdict { STANDS, DRIFTS, STEPS };
 
 static enum ratio_verdict ratio_look(struct cpuc_ratio *r, uint64_t *about)

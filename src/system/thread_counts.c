@@ -29,7 +29,7 @@ const char *cpuc_thread_counts_find(void)
 	struct cpuc_thread_counts counts;
 
 	/* A first call in a signal handler comes here, too; the name is looked
-	 * up in what is loaded, once. */
+	 * up once, among the loaded libraries. */
 	if (thread_counts_of == NULL)
 		*(void **)&thread_counts_of =
 			dlsym(RTLD_DEFAULT, "thread_selfcounts");

@@ -22,7 +22,7 @@
  * the compiler's choice elsewhere. That room is about 1600 bytes for all
  * libraries of a process, and a library takes it as a whole, variables of other
  * models included. So this one has at most 256 bytes of thread-local storage.
- * What needs more is in cpuc_thread_memory(). */
+ * Larger state is in cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_THREAD __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else
@@ -83,13 +83,14 @@ static inline uintptr_t cpuc_own_self(void)
 }
 #endif
 
-/* Index 0 is of all threads for which there is no room; 1 of none, and what is
- * there is copied to the index of a thread that has ended. */
+/* Index 0 belongs to all threads for which there is no room. Index 1 belongs to
+ * none: it has the initial values, to which a thread's end restores its index.
+ */
 #define CPUC_OWN_BITS 12
 #define CPUC_OWN_FIRST 2
 #define CPUC_OWN_ALL (CPUC_OWN_FIRST + (1 << CPUC_OWN_BITS))
 
-/* Whose each index is. */
+/* The owner of each index: its thread pointer, or 0. */
 extern uintptr_t cpuc_own_thread[CPUC_OWN_ALL];
 
 /* Where a thread's index is sought first. Threads' addresses have the same

@@ -14,7 +14,7 @@ extern long long (*cpucycles)(void) __attribute__((weak));
 extern const struct cpuc_slot *cpuc_current __attribute__((weak));
 extern char __data_start[], _end[];
 
-/* What is ordered by src/system/lock.c. */
+/* Stands for all that src/system/lock.c orders. */
 static int engine;
 
 int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_caller *caller);
@@ -51,8 +51,8 @@ static void published(void)
 					     sizeof cpuc_current);
 }
 
-/* What the parent's threads did before a fork lies before all that the child
- * does; those that the child lacks cannot say so. */
+/* All that the parent's threads did before a fork comes before all that the
+ * child does; Helgrind cannot learn that from threads that the child lacks. */
 static void forked(void)
 {
 	VALGRIND_HG_CLEAN_MEMORY(__data_start, _end - __data_start);

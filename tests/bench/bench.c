@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the benchmarks share: their output. */
+/* Shared by the benchmarks: their output. */
 #include <config.h>
 #include <stdarg.h>
 #include <stdio.h>

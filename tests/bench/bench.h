@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the benchmarks share: a clock, their output, the bare instruction. */
+/* Shared by the benchmarks: a clock, their output, the bare instruction. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -41,7 +41,7 @@ static inline long long bench_bare(void)
 }
 #endif
 
-/* What is printed: a line each, of fields between tabs, for tests/bench/run.
+/* The output: a line each, of fields between tabs, for tests/bench/run.
  * Values come in tables; a value's row and column need not exist before. */
 void bench_title(const char *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What a call costs, for every usable counter, against the bare instruction
+/* The cost of a call, for every usable counter, against the bare instruction
  * inline in a loop of its own and clock_gettime. All alternate, so that they
  * see the same machine; each figure is the median of many short rounds. */
 #include <config.h>

@@ -21,7 +21,7 @@
 #define TIMES 11
 #define CODES 32
 
-/* What is counted, on a page that parent and child share. */
+/* The counts, on a page that parent and child share. */
 struct code {
 	char name[64];
 	int pretended;

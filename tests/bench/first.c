@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the first call costs, in fresh processes, and its parts.
+/* The cost of the first call, in fresh processes, and of its parts.
  *
  * Arguments: how this program is run, which it does for each process. */
 #include <config.h>
@@ -139,7 +139,7 @@ static struct way *add(const char *name, const char *counter,
 	return w;
 }
 
-/* What there is to compare, and what the first process says of itself. */
+/* The libraries to compare, and the first process's description of itself. */
 static void list(void)
 {
 	static struct cpucycles_counter c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What grows with the number of threads, and of counters. */
+/* Costs that grow with the number of threads, and of counters. */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -97,7 +97,7 @@ static void bench_threads(int n)
 	bench_progress("growth: threads,", row);
 	if (getenv("BENCH_QUICK"))
 		rounds = 1;
-	/* What earlier threads left behind serves both alike. */
+	/* Memory that earlier threads left behind serves both alike. */
 	if (run(counting, n, &cost) != 0) {
 		bench_note(THREADS, "This system does not have %d threads", n);
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What an interruption does to a count: the cost of the call that follows one,
- * and what two threads on one CPU count of their own time. */
+/* Interruptions: the cost of the call that follows one, and the share of their
+ * own time that two threads on one CPU count. */
 #include <config.h>
 #include <pthread.h>
 #include <signal.h>

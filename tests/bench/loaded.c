@@ -48,7 +48,7 @@ static const struct function {
 
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
-/* What a process finds: medians, by the bare clock and by the library. */
+/* A process's result: medians, by the bare clock and by the library. */
 struct medians {
 	long long by[FUNCTIONS][2];
 };

@@ -41,7 +41,7 @@ void pretended_hold(void)
 
 static uint64_t pretended_register(uint32_t index)
 {
-	/* What is read is not what counts here; that a register is named is. */
+	/* Any value will do, but the operand must be computed as for RDPMC. */
 	__asm__ __volatile__("" : : "r"(index - 1));
 	return (uint64_t)bench_bare();
 }

@@ -29,7 +29,7 @@ static void add(const char *name)
 	got[i].n++;
 }
 
-/* What the child says, or "none" if it fails. */
+/* The child's answer, or "none" if it fails. */
 static void one(void)
 {
 	char name[64] = "none";

@@ -21,7 +21,7 @@
 #define MOST 400000
 #define LONG 100 /* times the median: the thread did not run in this one */
 
-/* What the slow path took, in ticks of the bare clock. */
+/* Durations of the slow path, in ticks of the bare clock. */
 static long long took[MOST];
 static int calls;
 

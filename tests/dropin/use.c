@@ -13,7 +13,7 @@ static void *library;
 #define GET(symbol) (&(symbol))
 #endif
 
-/* What is wrong, or NULL. */
+/* The error, or NULL. */
 static const char *count(long long (**counter)(void))
 {
 	long long (*first)(void) = *counter;

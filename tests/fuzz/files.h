@@ -107,7 +107,8 @@ __attribute__((unused)) static void files_behave(struct fuzz_bytes *b)
 	calls = 0;
 }
 
-/* What can be read of a file that fails: whole lines, when they are asked. */
+/* Only whole lines can be read of a file that fails, when lines are asked for.
+ */
 __attribute__((unused)) static size_t files_lines(const char *data, size_t size)
 {
 	if (fails > size)

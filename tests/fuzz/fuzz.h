@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the fuzz targets share: libFuzzer's entry, how a finding is told, and
- * how a byte string is taken apart. */
+/* Shared by the fuzz targets: libFuzzer's entry, a macro that reports findings,
+ * and functions that take a byte string apart. */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What holds for every input; a finding if it does not. */
+/* The condition must hold for every input; otherwise it is a finding. */
 #define MUST(condition, ...)                                               \
 	do {                                                               \
 		if (!(condition)) {                                        \
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                          \
 	} while (0)
 
-/* What is left of an input; zeros follow its end. */
+/* The rest of an input; zeros follow its end. */
 struct fuzz_bytes {
 	const uint8_t *at;
 	size_t left;

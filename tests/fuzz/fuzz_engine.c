@@ -10,7 +10,7 @@
 static const int faults[NFAULTS] = {SIGILL,  SIGFPE, SIGBUS,
 				    SIGSEGV, SIGSYS, SIGTRAP};
 
-/* What the library must leave as it is. */
+/* State of the process that the library must not change. */
 struct process {
 	sigset_t mask;
 	void (*handler[NFAULTS])(int);
@@ -52,7 +52,7 @@ static void check_process(const struct process *before)
 	MUST(errno == 4711, "%d", errno);
 }
 
-/* What is known beforehand of some counters. */
+/* Facts of some counters, known beforehand. */
 static void check_truth(size_t i)
 {
 	const struct fake *f = &fakes[i];
@@ -210,7 +210,7 @@ static void count(void)
 	     "%zu: %llu instead of %llu", i, b, right);
 }
 
-/* What readers touch never changes once it is settled. */
+/* Once settled, the fields that readers load never change. */
 static void check_settled(const struct cpuc_slot *before)
 {
 	size_t i;

@@ -40,7 +40,7 @@ static uint64_t ref_source(size_t i, const char *text, size_t len)
 	return hz < REF_MIN || hz > REF_MAX ? 0 : hz;
 }
 
-/* What the time base's property says is not held against any limits. */
+/* The time base's property is not checked against any limits. */
 static void check_timebase(struct fuzz_bytes *b)
 {
 	size_t len;

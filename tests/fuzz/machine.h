@@ -357,7 +357,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 	/* The last resort takes these untried, as they are system calls. */
 	if (counters[i].kind == CPUC_OS)
 		unit = TIME;
-	/* What it says is true of what it reads, but for hardware's errors. */
+	/* Its descriptor is true, but for hardware's errors. */
 	if (counters[i].kind == CPUC_ZERO) {
 		counters[i].read = read_zero;
 		unit = CYCLE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the terminal can show. */
+/* The terminal's abilities. */
 #include <config.h>
 #ifndef _WIN32
 #include <langinfo.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the terminal can show. */
+/* The terminal's abilities. */
 #ifndef TERMINAL_H
 #define TERMINAL_H
 

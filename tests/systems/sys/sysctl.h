@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What tests/sim_systems.c pretends of OpenBSD: its numbers. */
+/* OpenBSD's numbers, for tests/sim_systems.c. */
 #ifndef PRETENDED_SYSCTL_H
 #define PRETENDED_SYSCTL_H
 
