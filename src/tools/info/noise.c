@@ -151,39 +151,45 @@ static void noise_listen(struct noise *n)
 		n->gaps[kind] = noise_sum(gap[kind], count[kind], now - begin);
 }
 
-/* A chain where one is known: it depends neither on where the loop lies nor on
- * how the compiler made it. */
-static void noise_work(unsigned long turns)
+/* A window's work. */
+struct noise_work {
+	void (*loop)(unsigned long turns);
+	unsigned long turns;
+};
+
+static void noise_loop(unsigned long turns)
 {
-	if (known[0].loop != NULL && known_usable())
-		known[0].loop(turns);
-	else
-		for (; turns > 0; turns--)
-			__asm__ __volatile__("");
+	for (; turns > 0; turns--)
+		__asm__ __volatile__("");
 }
 
-/* The turns that a window takes. */
-static unsigned long noise_turns(void)
+/* A chain where one is known: it depends neither on where the loop lies nor on
+ * how the compiler made it. */
+static struct noise_work noise_work(void)
 {
-	unsigned long turns = 1;
+	struct noise_work w = {noise_loop, 1};
 	long long ns, best;
 	int i;
 
-	for (;; turns *= 2) {
+	if (known[0].loop != NULL && known_usable())
+		w.loop = known[0].loop;
+	for (;; w.turns *= 2) {
 		best = WINDOW_NS;
 		for (i = 0; i < 5; i++) {
 			ns = tool_ns();
-			noise_work(turns);
+			w.loop(w.turns);
 			ns = tool_ns() - ns;
 			best = ns < best ? ns : best;
 		}
 		if (best >= WINDOW_NS / 2)
-			return turns * WINDOW_NS / (unsigned long)best;
+			break;
 	}
+	w.turns = w.turns * WINDOW_NS / (unsigned long)best;
+	return w;
 }
 
 /* A batch of two halves in turn, which do the same. */
-static void noise_batch(unsigned long turns, long long cycles[2][NOISE_HALF],
+static void noise_batch(struct noise_work w, long long cycles[2][NOISE_HALF],
 			long long ns[WINDOWS], struct rate_steps *steps,
 			long long grain)
 {
@@ -194,7 +200,7 @@ static void noise_batch(unsigned long turns, long long cycles[2][NOISE_HALF],
 		c = &cycles[i % 2][i / 2];
 		begin = tool_ns();
 		*c = -cpucycles();
-		noise_work(turns);
+		w.loop(w.turns);
 		*c += cpucycles();
 		ns[i] = tool_ns() - begin;
 		rate_steps_add(steps, begin, ns[i], grain);
@@ -207,7 +213,7 @@ static void noise_windows(struct noise *n)
 	static struct rate_steps steps;
 	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
 	long long scatter[NOISE_BATCHES], begin = tool_ns();
-	unsigned long turns = noise_turns();
+	const struct noise_work work = noise_work();
 	const long long grain = rate_steps_grain(tool_ns);
 	struct cpucycles_counter c = {.step = 0};
 	int b;
@@ -216,7 +222,7 @@ static void noise_windows(struct noise *n)
 	for (b = 0; b < NOISE_BATCHES &&
 		    (b < BATCHES_MIN || tool_ns() - begin < BATCHES_NS);
 	     b++) {
-		noise_batch(turns, cycles, ns, &steps, grain);
+		noise_batch(work, cycles, ns, &steps, grain);
 		median[0][b] = stats_median(cycles[0], NOISE_HALF);
 		median[1][b] = stats_median(cycles[1], NOISE_HALF);
 		scatter[b] = (long long)(noise_scatter(ns, WINDOWS) * 1e6);
