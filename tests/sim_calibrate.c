@@ -128,11 +128,11 @@ uint32_t fake_cpu(void)
 	return cpu;
 }
 
-static uint32_t preempted;
+static uint32_t waited, preempted;
 
 struct cpuc_switches fake_switches(void)
 {
-	return (struct cpuc_switches){0, preempted};
+	return (struct cpuc_switches){waited, preempted};
 }
 
 uint64_t fake_thread(uint64_t hz)
@@ -831,11 +831,14 @@ static void deviations(void)
 }
 
 /* Another thread has the CPU for so many ns. */
+static bool waits_itself;
+
 static void preempt(double ns)
 {
 	now += ns;
 	away += ns;
-	preempted += ns > 0 ? 1u : 0u;
+	preempted += ns > 0 && !waits_itself ? 1u : 0u;
+	waited += waits_itself ? 1u : 0u;
 	pretended_word = 0;
 }
 
@@ -962,6 +965,24 @@ static void look_now(void)
 	count();
 }
 
+/* A pause of the host that no reading of the thread's clock has shown, and then
+ * an interruption: the first for long, but for some short ones. */
+static void host_took_early(double before, double others)
+{
+	run(1e9);
+	for (int i = 0; i < 10; i++) {
+		preempt(2e4);
+		run(20e6);
+	}
+	cpuc_own_count.ran = 0; /* reads the clock now */
+	cpuc_own_count.due = 0;
+	count();
+	cpuc_own_count.pauses = 0;
+	host_took(before, 0, others, 2e5 + before * core,
+		  "a pause of the host before an interruption, the first "
+		  "for long");
+}
+
 /* Looks between a reading of the thread's clock and an interruption. */
 static void looks_between(void)
 {
@@ -972,6 +993,13 @@ static void looks_between(void)
 	look_now();
 	host_took(0, 0, 0, 2.5e5, "a pause of the host before a look");
 	run(1e9);
+	for (int i = 0; i < 2; i++) {
+		waits_itself = i == 1;
+		host_took_early(1.5e5, 6e5);
+		host_took_early(6e5, 6e5);
+		host_took_early(6e5, 4e6);
+	}
+	waits_itself = false;
 	cpuc_own_count.dense = 1;
 	for (int i = 0; i < 100; i++)
 		look_now();

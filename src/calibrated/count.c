@@ -22,10 +22,10 @@
 #define RAMP (cpuc_calibration.hz / 1000)
 
 /* A count may be too high by this part of the time for which the thread runs;
- * and by so many ticks at once, for each of two reasons; and by fewer in a
- * thread's first intervals. */
+ * and at once by so many ticks as lie between two looks, for each of two
+ * reasons; and by fewer in a thread's first intervals. */
 #define SPARE 150
-#define BUDGET (cpuc_calibration.hz / 5000)
+#define BUDGET LOOK
 #define BUDGET_FIRST (cpuc_calibration.hz / 25000)
 
 /* Ticks of a pause that is no wait: those take longer. */
@@ -110,9 +110,11 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 		return d;
 	if (wait) {
 		c->dense = DENSE_LOOKS;
-		more = count_spend(&c->pauses, counted);
+		counted = counted < missing ? counted : missing;
 		if (pause == PREEMPTED)
-			more += count_spend(&c->spare, LACKS);
+			counted += LACKS;
+		more = count_spend(&c->pauses, counted);
+		more += count_spend(&c->spare, counted - more);
 	}
 	return more < missing ? ran + more : d;
 }
