@@ -830,15 +830,15 @@ static void deviations(void)
 	ok(wrong == 0, "deviations are right for ratios up to 2^63");
 }
 
-/* Another thread has the CPU for so many ns. */
+/* Another thread has the CPU for so many ns, or this one waits. */
 static bool waits_itself;
 
 static void preempt(double ns)
 {
 	now += ns;
 	away += ns;
-	preempted += ns > 0 && !waits_itself ? 1u : 0u;
-	waited += waits_itself ? 1u : 0u;
+	if (ns > 0)
+		++*(waits_itself ? &waited : &preempted);
 	pretended_word = 0;
 }
 
@@ -977,7 +977,6 @@ static void host_took_early(double before, double others)
 	cpuc_own_count.ran = 0; /* reads the clock now */
 	cpuc_own_count.due = 0;
 	count();
-	cpuc_own_count.pauses = 0;
 	host_took(before, 0, others, 2e5 + before * core,
 		  "a pause of the host before an interruption, the first "
 		  "for long");
@@ -1040,14 +1039,56 @@ static void preempted_measuring(void)
 	   "a preemption of 50 ms in a measurement: counts %.0f", (double)n);
 }
 
-/* Where the kernel reports no interruption, but there is a thread's clock: of
- * a pause, what came before the latest look may count. */
 static double up_to(double most)
 {
 	windows = windows * 1664525u + 1013904223u;
 	return (double)(windows >> 8) / (1 << 24) * most;
 }
 
+/* Pauses of the host and interruptions at any time, of up to so many ns and so
+ * many ns apart: no interval shows less than the work. */
+static const struct disturbed {
+	double interval, host, host_apart, others, others_apart;
+} disturbed[] = {
+	{2e4, 1e6, 25e6, 2e5, 57e6},
+	{2e4, 4e4, 2e7, 8e6, 16e6},
+	{2e5, 1e6, 25e6, 2e5, 57e6},
+};
+
+static void disturb(const struct disturbed *s)
+{
+	double host, others, end, stop, done;
+	unsigned low = 0, n = 0;
+	uint64_t a, b;
+
+	settled();
+	host = now + up_to(s->host_apart);
+	others = now + up_to(s->others_apart);
+	for (end = now + 5e9; now < end; n++) {
+		a = count();
+		done = cycles;
+		for (stop = now + s->interval; now < stop;) {
+			pass(1e3);
+			if (now > host) {
+				host_pauses(up_to(s->host));
+				host = now + up_to(s->host_apart);
+			}
+			if (now > others) {
+				preempt(up_to(s->others));
+				others = now + up_to(s->others_apart);
+			}
+		}
+		done = cycles - done;
+		b = count();
+		low += (double)(b - a) < 0.99 * done;
+	}
+	ok(low == 0 && up,
+	   "%u of %u intervals of %g us show less than the work", low, n,
+	   s->interval / 1e3);
+}
+
+/* Where the kernel reports no interruption, but there is a thread's clock: of
+ * a pause, what came before the latest look may count. */
 static void clock_alone(void)
 {
 	static const double away_ms[] = {0.01, 0.1, 0.4, 1, 5, 30};
@@ -1086,6 +1127,8 @@ static void preemptions(void)
 	looks_between();
 	other_cpu();
 	preempted_measuring();
+	for (size_t i = 0; i < sizeof disturbed / sizeof *disturbed; i++)
+		disturb(&disturbed[i]);
 	has_word = false;
 	clock_alone();
 }

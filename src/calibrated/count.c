@@ -22,8 +22,8 @@
 #define RAMP (cpuc_calibration.hz / 1000)
 
 /* A count may be too high by this part of the time for which the thread runs;
- * and at once by so many ticks as lie between two looks, for each of two
- * reasons; and by fewer in a thread's first intervals. */
+ * and at once by so many ticks as lie between two looks, or by fewer in a
+ * thread's first intervals. */
 #define SPARE 150
 #define BUDGET LOOK
 #define BUDGET_FIRST (cpuc_calibration.hz / 25000)
@@ -73,17 +73,17 @@ static enum count_pause count_pause(struct cpuc_core_count *c)
 	return c->switches.own != before.own ? WAITED : RAN;
 }
 
-static void count_earn(uint32_t *budget, uint64_t ticks)
+static void count_earn(struct cpuc_core_count *c, uint64_t ticks)
 {
-	ticks += *budget;
-	*budget = (uint32_t)(ticks < BUDGET ? ticks : BUDGET);
+	ticks += c->spare;
+	c->spare = (uint32_t)(ticks < BUDGET ? ticks : BUDGET);
 }
 
-static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
+static uint32_t count_spend(struct cpuc_core_count *c, uint64_t ticks)
 {
-	uint32_t n = ticks < *budget ? (uint32_t)ticks : *budget;
+	uint32_t n = ticks < c->spare ? (uint32_t)ticks : c->spare;
 
-	*budget -= n;
+	c->spare -= n;
 	return n;
 }
 
@@ -93,9 +93,9 @@ static uint32_t count_spend(uint32_t *budget, uint64_t ticks)
  * report, too (the host's, and interrupts), and one before the latest count has
  * been counted. So the thread may have run since then for all of `ran`.
  *
- * But as a rule there was no such pause, and sums would be too high. So what is
- * added after a wait is limited: by the pauses that were seen, and for the rest
- * by a part of the time. */
+ * But as a rule there was no such pause, and sums would be too high. So there
+ * is a budget for additions after a wait: the pauses that were seen, and a part
+ * of the time. */
 static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 			  enum count_pause pause)
 {
@@ -103,9 +103,7 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 	uint64_t counted = c->before + c->seen, more = counted + PAUSE;
 	bool wait = pause != RAN && missing > PAUSE;
 
-	count_earn(&c->spare, ran / SPARE);
-	if (!wait)
-		count_earn(&c->pauses, missing);
+	count_earn(c, ran / SPARE + (wait ? 0 : missing));
 	if (missing <= SLACK(d))
 		return d;
 	if (wait) {
@@ -113,8 +111,7 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 		counted = counted < missing ? counted : missing;
 		if (pause == PREEMPTED)
 			counted += LACKS;
-		more = count_spend(&c->pauses, counted);
-		more += count_spend(&c->spare, counted - more);
+		more = count_spend(c, counted);
 	}
 	return more < missing ? ran + more : d;
 }
@@ -173,7 +170,7 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->ratio.mean = cpuc_calibration.ratio;
 	c->tick = t;
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
-	c->spare = c->pauses = (uint32_t)BUDGET_FIRST;
+	c->spare = (uint32_t)BUDGET_FIRST;
 	c->word = word != NULL ? word : &c->armed;
 	if (word != NULL)
 		c->switches = cpuc_rseq_switches();

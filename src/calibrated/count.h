@@ -30,7 +30,7 @@ struct cpuc_core_count {
 	uint32_t wait;          /* the next `due`; 0 in the midst of a change */
 	uint32_t cpu;           /* that the ratio was measured on */
 	unsigned dense;         /* so many looks are to be dense */
-	uint32_t spare, pauses; /* ticks: the budgets of count_run() */
+	uint32_t spare;         /* ticks: the budget of count_run() */
 	struct cpuc_switches switches; /* until the latest wait */
 	uint64_t given;  /* the highest count in the midst of a change */
 	uint64_t ran;    /* by the thread's clock; 0: unknown */
