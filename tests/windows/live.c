@@ -12,6 +12,7 @@
 #include <string.h>
 #include "cpucycles.h"
 #include "system/lock.h"
+#include "system/os_clock.h"
 #include "system/probe.h"
 #include "system/windows/api.h"
 #include "../tap.h"
@@ -24,7 +25,7 @@
 #define SHORT 5000  /* threads, one after the other: more than have a place */
 
 #define PAUSE 20 /* ms for which a thread is suspended, and is not */
-#define PAUSES UINT64_C(500000000) /* ticks, in all */
+#define PAUSES UINT64_C(500000000) /* ticks */
 #define PAUSE_TRIES 5
 
 static const char *dll;
@@ -267,16 +268,22 @@ static void check_lock(void)
 }
 
 /* In place of the system's QueryThreadCycleTime(), which Wine has not: the TSC
- * without the ticks for which the thread was suspended, as on Windows on x86.
+ * without the ticks for which the thread was suspended, as on Windows on x86,
+ * or some multiple of it.
  */
 static HANDLE pause_thread;
-static volatile uint64_t pause_ticks;
+static volatile uint64_t pause_ticks, pause_times = 1;
 static volatile bool pause_stop;
+
+static long long pause_tsc(void)
+{
+	return (long long)__builtin_ia32_rdtsc();
+}
 
 static BOOL WINAPI pause_clock(HANDLE thread, PULONG64 ticks)
 {
 	(void)thread;
-	*ticks = __builtin_ia32_rdtsc() - pause_ticks;
+	*ticks = (__builtin_ia32_rdtsc() - pause_ticks) * pause_times;
 	return TRUE;
 }
 
@@ -303,27 +310,41 @@ static DWORD WINAPI pause_often(void *unused)
 	return 0;
 }
 
-/* Whether the pauses are left out, but for a small part: of the ticks, by a
- * ratio of which no more is known than that it does not change by half. */
-static bool pauses_left_out(double ratio)
+/* Counts until there were PAUSES ticks, or so many in pauses; the cycles per
+ * tick that was in none. */
+static double pause_ratio(bool pauses)
 {
-	uint64_t begun = __builtin_ia32_rdtsc(), ticks, paused = pause_ticks;
+	uint64_t begun = __builtin_ia32_rdtsc(), paused = pause_ticks, now;
 	long long count = cpucycles();
-	double left;
 
 	do {
 		cpucycles();
-		ticks = __builtin_ia32_rdtsc() - begun;
-	} while (pause_ticks - paused < PAUSES);
-	left = (double)ticks - (double)(cpucycles() - count) / ratio;
-	paused = pause_ticks - paused;
-	return left > 0.5 * (double)paused && left < 1.5 * (double)paused;
+		now = __builtin_ia32_rdtsc();
+	} while ((pauses ? pause_ticks - paused : now - begun) < PAUSES);
+	count = cpucycles() - count;
+	return (double)count / (double)(now - begun - (pause_ticks - paused));
+}
+
+/* Whether pauses are left out, but for a small part: the ratio is about as it
+ * was before, where with half of the ticks in pauses it would be twice that. */
+static bool pauses_left_out(void)
+{
+	HANDLE thread;
+	double before, ratio;
+
+	pause_stop = false;
+	before = pause_ratio(false);
+	thread = CreateThread(NULL, 0, pause_often, NULL, 0, NULL);
+	ratio = pause_ratio(true);
+	pause_stop = true;
+	WaitForSingleObject(thread, INFINITE);
+	CloseHandle(thread);
+	return ratio > 0.6 * before && ratio < 1.4 * before;
 }
 
 static void check_pauses(void)
 {
 	struct cpucycles_counter c;
-	HANDLE thread;
 	int tries = 0;
 
 	cpucycles_select(NULL);
@@ -333,13 +354,16 @@ static void check_pauses(void)
 	DuplicateHandle(GetCurrentProcess(), GetCurrentThread(),
 			GetCurrentProcess(), &pause_thread, 0, FALSE,
 			DUPLICATE_SAME_ACCESS);
-	thread = CreateThread(NULL, 0, pause_often, NULL, 0, NULL);
-	while (!pauses_left_out(c.scaling) && tries < PAUSE_TRIES)
+	while (!pauses_left_out() && tries < PAUSE_TRIES)
 		tries++;
-	pause_stop = true;
-	WaitForSingleObject(thread, INFINITE);
 	ok(tries < PAUSE_TRIES,
 	   "pauses of %d ms are left out, at the try after %d", PAUSE, tries);
+	for (pause_times = 0; pause_times <= 2; pause_times += 2)
+		ok(!cpuc_os_clock_thread_agrees(pause_tsc),
+		   "a clock of %d times the rate is not the thread's",
+		   (int)pause_times);
+	pause_times = 1;
+	ok(cpuc_os_clock_thread_agrees(pause_tsc), "one of the same rate is");
 }
 
 /* cpuc_probe() itself. */
