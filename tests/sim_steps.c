@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Signal handlers that count at every 29th instruction of a calibrated count
+/* Signal handlers that count at every 101st instruction of a calibrated count
  * and its measurement, or at every one if CASES is set in the environment, on a
  * pretended machine: no later call counts less. */
 #include <config.h>
@@ -212,7 +212,7 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 
 /* From one step with a handler to the next. The narrowest gap that was ever
  * found was three instructions wide, which is for make check-long to find. */
-static long stride = 29;
+static long stride = 101;
 
 static void at_each(const char *mode, const char *name, void (*what)(void))
 {
