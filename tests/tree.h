@@ -3,9 +3,9 @@
 #ifndef TREE_H
 #define TREE_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,22 +15,18 @@
 static char base[1024]; /* the directory that everything is made in */
 static char root[1024]; /* the fake tree in it */
 
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
 static void remove_all(const char *path)
 {
-	char inner[2048];
-	struct dirent *e;
-	DIR *dir;
-
-	if (remove(path) == 0 || !(dir = opendir(path)))
-		return;
-	while ((e = readdir(dir)) != NULL) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		snprintf(inner, sizeof(inner), "%s/%s", path, e->d_name);
-		remove_all(inner);
-	}
-	closedir(dir);
-	remove(path);
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static void remove_base(void)
