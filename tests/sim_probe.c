@@ -26,10 +26,9 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static const int faults[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
-static int trap_signal;         /* of traps() */
-static volatile char *page;     /* PROT_NONE */
-static volatile char *hole;     /* mapped past the end of its file */
-static volatile int *sent_flag; /* shared with children */
+static int trap_signal;     /* of traps() */
+static volatile char *page; /* PROT_NONE */
+static volatile char *hole; /* mapped past the end of its file */
 static int emulated; /* by qemu, which may die of fault signals that are sent */
 
 static void nothing(void *arg)
@@ -69,28 +68,20 @@ static int once(void (*fn)(void *), const volatile void *arg)
 	return sig;
 }
 
-/* Runs fn in a child that leaves no core; its wait status. QEMU 7.2 itself dies
- * of SIGSEGV in one of a hundred programs, of any kind, to which another
- * process sends a signal. */
+/* Runs fn in a child that leaves no core; its wait status. */
 static int in_child(void (*fn)(void))
 {
-	int status, again = emulated ? 4 : 0;
-	pid_t pid;
+	const struct rlimit none = {0, 0};
+	int status = -1;
+	pid_t pid = fork();
 
-	do {
-		status = -1;
-		pid = fork();
-		if (pid == 0) {
-			struct rlimit none = {0, 0};
-
-			setrlimit(RLIMIT_CORE, &none);
-			alarm(20);
-			fn();
-			_exit(0);
-		}
-		waitpid(pid, &status, 0);
-	} while (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV &&
-		 again-- > 0);
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &none);
+		alarm(20);
+		fn();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
 	return status;
 }
 
@@ -361,35 +352,15 @@ static int on_alternate(void)
 	       (char *)seen.stack < alternate + sizeof alternate;
 }
 
-/* Has another process send the signal, and waits until it has come in: not
- * in a blocking call or in fork, where ThreadSanitizer would fall over a fault
- * signal. */
-static void from_outside(void *arg)
+static void raises(void *sig)
 {
-	pid_t pid;
-
-	*sent_flag = 0;
-	pid = fork();
-	if (pid == 0) {
-		int failed;
-
-		while (!*sent_flag)
-			getppid();
-		failed = kill(getppid(), *(const int *)arg);
-		*sent_flag = 2;
-		_exit(failed != 0);
-	}
-	*sent_flag = 1;
-	while (pid > 0 && *sent_flag == 1)
-		getppid(); /* signals come in at its return, if not before */
-	getppid();
-	waitpid(pid, NULL, 0);
+	raise(*(const int *)sig);
 }
 
 /* A signal that is not the probe's own comes in a probe. */
 static const struct passed_on {
 	const char *what;
-	void *(*work)(void *unused); /* NULL: from_outside() */
+	void *(*work)(void *unused); /* NULL: raises() */
 	int sig;                     /* 0: that of traps() */
 	void (*handler)(int);
 	int flags;
@@ -403,8 +374,8 @@ static const struct passed_on {
 	{"SIG_DFL", faulty, SIGSEGV, SIG_DFL, 0, -1},
 	{"ignored", faulty, SIGSEGV, SIG_IGN, 0, -1},
 	{"SIG_DFL, a trap", trapping, 0, SIG_DFL, 0, -1},
-	{"SIG_DFL, a kill", NULL, SIGFPE, SIG_DFL, 0, -1},
-	{"another process's kill", NULL, SIGILL, NULL, SA_SIGINFO, 1},
+	{"SIG_DFL, one that is sent", NULL, SIGFPE, SIG_DFL, 0, -1},
+	{"one that is sent", NULL, SIGILL, NULL, SA_SIGINFO, 1},
 	{"ignored", NULL, SIGILL, SIG_IGN, 0, 0},
 };
 
@@ -418,7 +389,7 @@ static int row_once(void)
 	forget();
 	set(sig, row->handler, row->flags);
 	work = row->work;
-	return once(work ? elsewhere : from_outside, &sig);
+	return once(work ? elsewhere : raises, &sig);
 }
 
 static void row_dies(void)
@@ -437,14 +408,13 @@ static int right_call(void)
 		(seen.self_blocked == !(row->flags & SA_NODEFER) &&
 		 on_alternate() == !!(row->flags & SA_ONSTACK))) &&
 	       (!fault || kept_errno == ENOTTY) &&
-	       (!(row->flags & SA_SIGINFO) ||
-		(fault ? seen.address == (void *)(size_t)page
-		       : seen.pid != getpid()));
+	       (!fault || !(row->flags & SA_SIGINFO) ||
+		seen.address == (void *)(size_t)page);
 }
 
-static void outside_then_trap(void *arg)
+static void raises_then_traps(void *arg)
 {
-	from_outside(arg);
+	raises(arg);
 	traps(NULL);
 }
 
@@ -468,7 +438,7 @@ static void test_passed_on(void)
 	}
 	forget();
 	set(SIGILL, NULL, SA_SIGINFO);
-	got = once(outside_then_trap, &sig);
+	got = once(raises_then_traps, &sig);
 	ok(got == trap_signal && seen.calls == 1, "a fault after it is caught");
 	all_default();
 }
@@ -683,7 +653,7 @@ static void faulty_handler(void)
 	set(trap_signal, on_plain, SA_NODEFER);
 	cpuc_probe_begin();
 	if (sigsetjmp(way_out, 1) == 0)
-		probe(from_outside, &sig);
+		probe(raises, &sig);
 	_exit(seen.calls != 2);
 }
 
@@ -789,17 +759,15 @@ static void after_fork(void)
 	      !same(&before_fork, &second));
 }
 
-static void forks(void *arg)
+static void after_own_fork(void)
 {
-	pid_t pid = fork();
-	int status = -1;
+	cpuc_probe_after_fork();
+	_exit(probe(writes, page) != SIGSEGV);
+}
 
-	if (pid == 0) {
-		cpuc_probe_after_fork();
-		_exit(probe(writes, page) != SIGSEGV);
-	}
-	waitpid(pid, &status, 0);
-	*(int *)arg = status;
+static void forks(void *status)
+{
+	*(int *)status = in_child(after_own_fork);
 }
 
 static void test_fork(void)
@@ -919,9 +887,7 @@ int main(void)
 		    file ? fileno(file) : -1, 0);
 	if (file)
 		fclose(file);
-	sent_flag = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (page == MAP_FAILED || hole == MAP_FAILED || sent_flag == MAP_FAILED)
+	if (page == MAP_FAILED || hole == MAP_FAILED)
 		skip_all("no memory or no temporary file");
 	all_default();
 	emulated = in_child(filters) != 0;
