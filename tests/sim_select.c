@@ -430,7 +430,7 @@ static void check_last_resort(void)
  * for. */
 static void check_same_clock(void)
 {
-	struct cpuc_clock clock = {.tick = half};
+	static struct cpuc_clock clock = {.tick = half};
 	struct cpuc_slot *s;
 	const char *got;
 

@@ -42,7 +42,7 @@ static void interrupted(int sig)
 	raise(sig);
 }
 
-static void die(const char *what)
+__attribute__((noreturn)) static void die(const char *what)
 {
 	printf("Bail out! %s: %s\n", what, strerror(errno));
 	exit(1);
