@@ -179,7 +179,7 @@ static void all_default(void)
 struct state {
 	struct {
 		void (*handler)(int);
-		int flags;
+		long flags; /* as wide, so that there is no padding */
 		uint64_t mask;
 	} of[65];
 	uint64_t mask;
@@ -302,7 +302,7 @@ static void test_restored(void)
 	once(looks, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	for (int i = 0; i < 3; i++)
-		flags[i] = during.of[faults[i]].flags & wanted;
+		flags[i] = (int)during.of[faults[i]].flags & wanted;
 	ok(SANITIZED_THREADS || (flags[0] == SA_RESTART &&
 				 flags[1] == SA_ONSTACK && flags[2] == wanted),
 	   "SA_RESTART and SA_ONSTACK as the handlers had them, or on");
