@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Costs that grow with the number of threads, and of counters. */
+/* Costs that grow with the number of threads. */
 #include <config.h>
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../src/select.h"
-#include "../../src/system/probe.h"
 #include "bench.h"
 #include "cpucycles.h"
 
 #define THREADS "growth-threads"
-#define COUNTERS "growth-counters"
 #define MOST 10000
 #define STACK (64 * 1024)
 #define ROUNDS 5
 #define ROUNDS_MOST 1001
-#define FAKES 40
-#define SELECTIONS 101
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread[MOST];
@@ -119,87 +113,6 @@ static void bench_threads(int n)
 		    bench_median(bytes[1], rounds) / n);
 }
 
-/* In coarse steps: after a counter that makes steps of one cycle, no other
- * core counter can win, and none would be tried. */
-static long long tick(void)
-{
-	return bench_bare() & ~255LL;
-}
-
-static int refuse(struct cpuc_slot *slot)
-{
-	cpuc_reason(slot, "refused");
-	return -EACCES;
-}
-
-/* Nanoseconds of a selection among n counters. */
-static long long selection(int n, int (*opener)(struct cpuc_slot *))
-{
-	static struct cpuc_counter counter = {
-		.name = "fake", .kind = CPUC_CORE, .bits = 64, .read = tick};
-	static struct cpuc_slot slots[FAKES];
-	long long begin;
-	int i;
-
-	counter.open = opener;
-	for (i = 0; i < n; i++)
-		slots[i] = (struct cpuc_slot){.counter = &counter};
-	begin = bench_ns();
-	cpuc_probe_begin();
-	cpuc_select(slots, (size_t)n, NULL);
-	cpuc_probe_end();
-	return bench_ns() - begin;
-}
-
-static const int sizes[] = {5, 10, 15, 20, 25, 30, 35, 40};
-#define SIZES ((int)(sizeof sizes / sizeof *sizes))
-
-/* The straight line through ns[i] at sizes[i]: its slope; *off the largest
- * distance from it, in proportion to the last value. */
-static double line(const long long *ns, double *off)
-{
-	double x = 0, y = 0, xx = 0, xy = 0, slope, base, d;
-	int i;
-
-	for (i = 0; i < SIZES; i++) {
-		x += sizes[i];
-		y += (double)ns[i];
-		xx += (double)sizes[i] * sizes[i];
-		xy += sizes[i] * (double)ns[i];
-	}
-	slope = (SIZES * xy - x * y) / (SIZES * xx - x * x);
-	base = (y - slope * x) / SIZES;
-	*off = 0;
-	for (i = 0; i < SIZES; i++) {
-		d = ((double)ns[i] - base - slope * sizes[i]) /
-		    (double)ns[SIZES - 1];
-		*off = d > *off ? d : -d > *off ? -d : *off;
-	}
-	return slope;
-}
-
-static void bench_counters(const char *what, int (*opener)(struct cpuc_slot *))
-{
-	static long long ns[SIZES][SELECTIONS], low[SIZES];
-	int i, j, n = bench_rounds(SELECTIONS);
-	double slope, off;
-	char row[16];
-
-	bench_progress("growth: counters,", what);
-	for (i = 0; i < n; i++)
-		for (j = 0; j < SIZES; j++)
-			ns[j][i] = selection(sizes[j], opener);
-	for (j = 0; j < SIZES; j++) {
-		stats_sort(ns[j], n);
-		low[j] = stats_quantile(ns[j], n, 1, 4);
-		snprintf(row, sizeof row, "%d", sizes[j]);
-		bench_value(COUNTERS, row, what, "%.1f", (double)low[j] / 1e3);
-	}
-	slope = line(low, &off);
-	bench_value(COUNTERS, "each more", what, "%.2f", slope / 1e3);
-	bench_value(COUNTERS, "off a line, %", what, "%.1f", off * 100);
-}
-
 int main(void)
 {
 	bench_title(THREADS,
@@ -212,14 +125,6 @@ int main(void)
 	bench_threads(10);
 	bench_threads(1000);
 	bench_threads(MOST);
-	bench_title(COUNTERS, "6. Growth: microseconds of a selection among so "
-			      "many pretended counters");
-	bench_note(COUNTERS, "First quartiles, as interruptions only add. All "
-			     "of them good, or all refused by the system; "
-			     "each more: the slope of the straight line "
-			     "through these");
-	bench_counters("good", NULL);
-	bench_counters("refused", refuse);
 	bench_progress("", "");
 	return 0;
 }

@@ -64,39 +64,9 @@ static int load_peer(struct subject *s, const char *path)
 	return 1;
 }
 
-/* PAPI's first function wants the version of the header that its caller was
- * compiled with; the library's name has that too. */
-static int load_papi(struct subject *s)
-{
-	static long long (*count)(void);
-	int (*init)(int);
-	void *library;
-	char name[32];
-	int major, minor;
-
-	for (major = 9; major > 4; major--)
-		for (minor = 9; minor >= 0; minor--) {
-			snprintf(name, sizeof name, "libpapi.so.%d.%d", major,
-				 minor);
-			library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-			if (library == NULL)
-				continue;
-			find(library, "PAPI_library_init", &init);
-			find(library, "PAPI_get_real_cyc", &count);
-			if (init == NULL || count == NULL ||
-			    init(major << 24 | minor << 16) < 0)
-				continue;
-			snprintf(s->name, sizeof s->name,
-				 "PAPI %d.%d, PAPI_get_real_cyc", major, minor);
-			s->count = &count;
-			return 1;
-		}
-	return 0;
-}
-
 struct subject *subject_peers(void)
 {
-	static struct subject peers[3];
+	static struct subject peers[2];
 	const char *path = getenv("BENCH_PEER");
 	int n = 0;
 
@@ -104,7 +74,6 @@ struct subject *subject_peers(void)
 		return peers;
 	if (path != NULL && path[0] != '\0')
 		n += load_peer(&peers[n], path);
-	n += load_papi(&peers[n]);
 	peers[n].count = NULL;
 	return peers;
 }

@@ -19,9 +19,8 @@ extern struct subject subject_own;
  */
 struct subject *subject_shared(void);
 
-/* Others: the library with the original's interface that BENCH_PEER names, and
- * PAPI where it is installed. The array's end has no count. Each has made its
- * first call. */
+/* Others: the library with the original's interface that BENCH_PEER names. The
+ * array's end has no count. Each has made its first call. */
 struct subject *subject_peers(void);
 
 /* A library with the original's interface, and whether it could be loaded; a
