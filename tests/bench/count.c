@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: 0BSD */
 /* How many instructions a call takes: exact, whatever else the machine does.
  *
- * A child makes no call and then one, several times; the difference of the
- * medians is a later call, with the caller's own call instruction. Counters
- * that this machine lacks are pretended, so that all paths are counted. */
+ * A child counts between marks: nothing between the first two, one call before
+ * the third. The difference is a later call, with the caller's own call
+ * instruction. Counters that this machine lacks are pretended, so that all
+ * paths are counted, with the clock that it has in their place. */
 #include <config.h>
-#include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "../../src/calibrated/count.h"
+#include "../../src/slot.h"
+#include "../../src/system/thread.h"
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#include "../../src/perf/read.h"
+#endif
 #include "bench.h"
-#include "pretended.h"
-#include "steps.h"
 #include "subject.h"
+#include "tools/common/affinity.h"
+#include "trace.h"
 
-#define TABLE "instructions"
 #define TIMES 11
 #define CODES 32
 
 /* The counts, on a page that parent and child share. */
-struct code {
-	char name[64];
-	int pretended;
-	long long steps[2][TIMES], median[2];
-};
-
 static struct shared {
-	int n;     /* codes */
-	int calls; /* counted now, of the last code: 0 or 1 */
-	int time;  /* for so many times before */
-	struct code code[CODES];
+	int n; /* codes */
+	struct {
+		char name[64];
+		long long steps[TIMES];
+		int times;
+	} code[CODES];
 } * shared;
 
 static long long (*volatile count)(void);
@@ -62,38 +61,25 @@ int __wrap_gettimeofday(struct timeval *t, void *zone)
 }
 
 /* The first call, at full speed, does what is due now and then; the one between
- * the marks is like most. */
-static void none(void)
+ * the marks is like most. A calibrated count looks at the core's rate every now
+ * and then, and time runs while steps are taken: not in the next call. */
+static void run(const char *name, long long (*reader)(void))
 {
-	count();
-	steps_mark();
-	steps_mark();
-}
-
-static void once(void)
-{
-	count();
-	pretended_hold();
-	steps_mark();
-	count();
-	steps_mark();
-}
-
-static void run(const char *name, int pretended, long long (*reader)(void))
-{
-	struct code *c = &shared->code[shared->n++];
 	int i;
 
-	snprintf(c->name, sizeof c->name, "%s", name);
-	c->pretended = pretended;
+	snprintf(shared->code[shared->n].name, sizeof shared->code[0].name,
+		 "%s", name);
+	shared->n++;
 	count = reader;
 	time_stands = 1;
 	for (i = 0; i < TIMES; i++) {
-		shared->time = i;
-		shared->calls = 0;
-		none();
-		shared->calls = 1;
-		once();
+		count();
+		if (cpuc_own_count.due != 0)
+			cpuc_own_count.due = UINT32_MAX;
+		trace_mark();
+		trace_mark();
+		count();
+		trace_mark();
 	}
 	time_stands = 0;
 }
@@ -103,84 +89,101 @@ static long long bare(void)
 	return bench_bare();
 }
 
+/* The entry of a counter of so many bits, with so many cycles a tick. */
+static long long (*composed(unsigned bits, unsigned ratio))(void)
+{
+	static struct cpuc_counter counter = {.read = bare};
+	static struct cpuc_slot slot = {.counter = &counter};
+
+	/* For the anchors of 32-bit counts. */
+	cpuc_thread_prepare();
+	counter.bits = bits;
+	slot.reader.scale = cpuc_scale_of(ratio, 1);
+	cpuc_compose(&slot);
+	cpuc_current = &slot;
+	return slot.reader.entry;
+}
+
+#if HAVE_COUNTER_DEFAULT_PERFEVENT
+#define REGISTER 1u
+
+static uint64_t pretended_register(uint32_t index)
+{
+	/* Any value will do, but the operand must be computed as for RDPMC. */
+	__asm__ __volatile__("" : : "r"(index - 1));
+	return (uint64_t)bench_bare();
+}
+
+static long long perf(void)
+{
+	static struct cpuc_event_set pmu;
+
+	return cpuc_perf_count(&pmu, pretended_register, REGISTER);
+}
+
+/* A perf event whose page is mapped. */
+static void run_perf(void)
+{
+	static struct perf_event_mmap_page page = {.index = REGISTER,
+						   .pmc_width = 48};
+	static const uint32_t quick = 1;
+	static struct cpuc_perf_thread state = {.quick = &quick,
+						.event = {{.page = &page}}};
+
+	page.cap_user_rdpmc = 1;
+	cpuc_perf_own = &state;
+	run("(perf event)", perf);
+}
+#else
+static void run_perf(void)
+{
+}
+#endif
+
 static void child(void)
 {
 	struct cpucycles_counter c;
 	unsigned i = 0;
 
-	steps_traced();
-	run("(" BENCH_BARE " in a function)", 0, bare);
+	trace_me();
+	run("(" BENCH_BARE " in a function)", bare);
 	while (subject_next(&i, &c))
-		run(c.name, 0, cpucycles);
-	run("(scaled)", 1, pretended_composed(64, 3));
-	run("(32 bits)", 1, pretended_composed(32, 1));
-	if (pretended_perf() != NULL)
-		run("(perf event)", 1, pretended_perf());
-}
-
-static void print(const struct code *c)
-{
-	bench_value(TABLE, c->name, "instructions", "%lld",
-		    c->median[1] - c->median[0]);
-	bench_value(TABLE, c->name, "pretended", "%s",
-		    c->pretended ? "yes" : "no");
-}
-
-/* Parent and child take turns: on one CPU that is faster. */
-static void one_cpu(void)
-{
-#ifdef HAVE_SCHED_SETAFFINITY
-	cpu_set_t set;
-	int cpu = sched_getcpu();
-
-	CPU_ZERO(&set);
-	CPU_SET((size_t)(cpu < 0 ? 0 : cpu), &set);
-	sched_setaffinity(0, sizeof set, &set);
-#endif
+		run(c.name, cpucycles);
+	run("(scaled)", composed(64, 3));
+	run("(32 bits)", composed(32, 1));
+	run_perf();
 }
 
 int main(void)
 {
-	struct code *c;
+	long empty, steps;
 	pid_t pid;
-	long n;
 	int i;
 
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 1;
-	bench_progress("instructions", "");
-	one_cpu();
+	/* Parent and child take turns: on one CPU that is faster. */
+	affinity_pin(affinity_here());
 	pid = fork();
 	if (pid == 0) {
 		child();
 		_exit(0);
 	}
-	while ((n = steps_count(pid)) >= 0) {
-		c = &shared->code[shared->n - 1];
-		c->steps[shared->calls][shared->time] = n;
+	trace_begin(pid);
+	while (trace_run(pid, TRACE_NOTHING) >= 0) {
+		i = shared->n - 1;
+		empty = trace_run(pid, TRACE_STEPS);
+		steps = trace_run(pid, TRACE_STEPS);
+		shared->code[i].steps[shared->code[i].times++] = steps - empty;
 	}
-	waitpid(pid, NULL, 0);
-	bench_progress("", "");
-	bench_title(TABLE, "5. Instructions of a later call");
-	for (i = 0; i < shared->n; i++) {
-		c = &shared->code[i];
-		c->median[0] = bench_median(c->steps[0], TIMES);
-		c->median[1] = bench_median(c->steps[1], TIMES);
-	}
-	if (shared->n == 0 || shared->code[0].median[1] == 0) {
-		bench_note(TABLE, "Not counted: this system does not let a "
-				  "process be run step by step");
+	if (shared->n == 0 || shared->code[0].steps[0] <= 0)
 		return 77;
-	}
-	bench_note(TABLE, "Counted step by step, with the call itself. A clock "
-			  "of the system is a stand-in of few instructions, "
-			  "as it differs from kernel to kernel and from "
-			  "moment to moment. Pretended: the library's path "
-			  "with another clock for the hardware that is missing "
-			  "here");
+	bench_title("instructions", "5. Instructions of a later call");
 	for (i = 0; i < shared->n; i++)
-		print(&shared->code[i]);
+		bench_value("instructions", shared->code[i].name,
+			    "instructions", "%lld",
+			    stats_median(shared->code[i].steps, TIMES));
 	return 0;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The cost of the first call, in fresh processes, and of its parts.
+/* The cost of the first call, in fresh processes, and of its parts. The
+ * linker's --wrap puts functions of this file between the library's steps, so
+ * that the library itself is what users get.
  *
  * Arguments: how this program is run, which it does for each process. */
 #include <config.h>
@@ -9,22 +11,83 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "../../src/calibrated/count.h"
+#include "../../src/clock.h"
+#include "../../src/persecond.h"
+#include "../../src/select.h"
+#include "../../src/system/probe.h"
 #include "bench.h"
-#include "parts.h"
 #include "subject.h"
-#include "syscalls.h"
+#include "trace.h"
 
 #define TABLE "first"
-#define TABLE_PARTS "first-parts"
 #define PROCESSES 51
-#define RESULT 3 /* the descriptor that a process writes its result to */
+#define RESULT 3 /* the descriptor that a process writes its values to */
 
-struct result {
-	long long ns, faults, part[PARTS];
-	char counter[64];
+/* A process's values: nanoseconds of the parts, and their sum. */
+enum value { OTHER, HANDLERS, FREQUENCY, PROBING, CALIBRATING, PARTS };
+enum { ALL = PARTS, FAULTS, VALUES };
+
+static const char *const parts_name[PARTS] = {
+	[OTHER] = "lock, publishing",  [HANDLERS] = "fault handlers",
+	[FREQUENCY] = "frequency",     [PROBING] = "asking, probing, measuring",
+	[CALIBRATING] = "calibrating",
 };
 
-static struct result result;
+static long long value[VALUES], since;
+static enum value part;
+
+/* Time goes to the part that is entered, until it ends or enters another. */
+static enum value enter(enum value next)
+{
+	long long now = bench_ns();
+	enum value before = part;
+
+	value[part] += now - since;
+	value[ALL] += now - since;
+	since = now;
+	part = next;
+	return before;
+}
+
+#define WRAP(of, type, name, parameters, arguments)    \
+	type __real_##name parameters;                 \
+	type __wrap_##name parameters;                 \
+	type __wrap_##name parameters                  \
+	{                                              \
+		enum value before = enter(of);         \
+		type result = __real_##name arguments; \
+                                                       \
+		enter(before);                         \
+		return result;                         \
+	}
+#define WRAP_VOID(of, name)                    \
+	void __real_##name(void);              \
+	void __wrap_##name(void);              \
+	void __wrap_##name(void)               \
+	{                                      \
+		enum value before = enter(of); \
+                                               \
+		__real_##name();               \
+		enter(before);                 \
+	}
+
+WRAP_VOID(HANDLERS, cpuc_probe_begin)
+WRAP_VOID(HANDLERS, cpuc_probe_end)
+WRAP_VOID(PROBING, cpuc_os_clock_check)
+WRAP(FREQUENCY, struct cpuc_persecond, cpuc_persecond,
+     (const struct cpuc_slot *current), (current))
+WRAP(PROBING, struct cpuc_slot *, cpuc_select,
+     (struct cpuc_slot * slots, size_t n, const char *wanted),
+     (slots, n, wanted))
+WRAP(CALIBRATING, int, cpuc_clock_scale,
+     (struct cpuc_clock * c, uint64_t nominal_hz, struct cpuc_scale *scale),
+     (c, nominal_hz, scale))
+WRAP(CALIBRATING, int, cpuc_calibrate,
+     (struct cpuc_clock * c, const char **why, unsigned *permille),
+     (c, why, permille))
+WRAP(CALIBRATING, uint64_t, cpuc_count_slow, (uintptr_t armed, uint64_t d),
+     (armed, d))
 
 static long long faults(void)
 {
@@ -34,39 +97,32 @@ static long long faults(void)
 	return u.ru_minflt;
 }
 
-/* A fresh process: library NULL is the linked one. */
+/* In a fresh process. */
 static int once(const char *library)
 {
-	const char *(*implementation)(void) = cpucycles_implementation;
 	struct subject s = subject_own;
 
-	if (library != NULL) {
-		if (!subject_load(&s, library))
-			return 1;
-		implementation = NULL;
-	}
+	if (library[0] != '\0' && !subject_load(&s, library))
+		return 1;
 	bench_ns(); /* the vDSO's own first call is not ours */
-	result.faults = faults();
-	syscalls_mark();
-	parts_begin();
+	value[FAULTS] = -faults();
+	trace_mark();
+	since = bench_ns();
 	(*s.count)();
-	result.ns = parts_end(result.part);
-	syscalls_mark();
-	result.faults = faults() - result.faults;
-	if (implementation != NULL)
-		strncat(result.counter, implementation(),
-			sizeof result.counter - 1);
-	return write(RESULT, &result, sizeof result) != sizeof result;
+	enter(OTHER);
+	trace_mark();
+	value[FAULTS] += faults();
+	return write(RESULT, value, sizeof value) != sizeof value;
 }
 
 /* A way to make the first call: the environment and the library. */
-struct way {
+static struct way {
 	char name[128];
 	const char *counter; /* for cpucyclesimplementation, or NULL */
-	const char *library; /* to be loaded, or NULL */
-	long long ns[PROCESSES], faults[PROCESSES], part[PARTS][PROCESSES];
-	int syscalls; /* -1: unknown */
-};
+	const char *library; /* to be loaded, or "" */
+	long long value[VALUES][PROCESSES];
+} ways[4];
+static int nways;
 
 static void become(const struct way *w, char **argv, int fd, bool traced)
 {
@@ -74,140 +130,125 @@ static void become(const struct way *w, char **argv, int fd, bool traced)
 		_exit(1);
 	if (w->counter != NULL)
 		setenv("cpucyclesimplementation", w->counter, 1);
-	setenv("BENCH_ONCE", w->library ? w->library : "", 1);
+	setenv("BENCH_ONCE", w->library, 1);
 	if (traced)
-		syscalls_traced();
+		trace_me();
 	execvp(argv[1], argv + 1);
 	_exit(1);
 }
 
-/* Runs one process. 0, or -1. */
-static int run(struct way *w, char **argv, struct result *r, bool traced)
+/* The system calls between two marks, each of which makes two; two stops
+ * each. -1: that cannot be told. */
+static long calls(pid_t pid)
 {
-	int fd[2], status;
-	ssize_t got;
+	long stops;
+
+	trace_begin(pid);
+	trace_run(pid, TRACE_NOTHING);
+	stops = trace_run(pid, TRACE_CALLS);
+	while (trace_run(pid, TRACE_NOTHING) >= 0)
+		;
+	return stops < 0 ? -1 : stops / 2 - 2;
+}
+
+/* Runs one process, which fills in `value`. Returns its system calls. */
+static long run(const struct way *w, char **argv, bool traced)
+{
+	long system_calls = -1;
+	int fd[2];
 	pid_t pid;
 
 	fflush(NULL);
 	if (pipe(fd) != 0 || (pid = fork()) < 0)
-		return -1;
+		exit(1);
 	if (pid == 0)
 		become(w, argv, fd[1], traced);
 	close(fd[1]);
 	if (traced)
-		w->syscalls = syscalls_count(pid);
-	got = read(fd[0], r, sizeof *r);
+		system_calls = calls(pid);
+	/* A library that cannot be loaded: the process has said why. */
+	if (read(fd[0], value, sizeof value) != sizeof value)
+		exit(1);
 	close(fd[0]);
 	if (!traced)
-		waitpid(pid, &status, 0);
-	return got == sizeof *r ? 0 : -1;
+		waitpid(pid, NULL, 0);
+	return system_calls;
 }
 
-static void print(struct way *w, int n)
+static double ms(long long *ns, int n)
 {
-	double median = (double)bench_median(w->ns, n) / 1e6;
-
-	bench_value(TABLE, w->name, "ms", "%.3f", median);
-	bench_value(TABLE, w->name, "90th percentile", "%.3f",
-		    (double)stats_quantile(w->ns, n, 9, 10) / 1e6);
-	if (w->syscalls >= 0)
-		bench_value(TABLE, w->name, "system calls", "%d", w->syscalls);
-	bench_value(TABLE, w->name, "page faults", "%lld",
-		    bench_median(w->faults, n));
+	return (double)stats_median(ns, n) / 1e6;
 }
 
-static void print_parts(struct way *w, int n)
+static void print(struct way *w, int n, long system_calls)
 {
 	int i;
 
-	for (i = 0; i < PARTS; i++)
-		bench_value(TABLE_PARTS, w->name, parts_name[i], "%.3f",
-			    (double)bench_median(w->part[i], n) / 1e6);
+	bench_value(TABLE, w->name, "ms", "%.3f", ms(w->value[ALL], n));
+	bench_value(TABLE, w->name, "90th percentile", "%.3f",
+		    (double)stats_quantile(w->value[ALL], n, 9, 10) / 1e6);
+	if (system_calls >= 0)
+		bench_value(TABLE, w->name, "system calls", "%ld",
+			    system_calls);
+	bench_value(TABLE, w->name, "page faults", "%lld",
+		    stats_median(w->value[FAULTS], n));
+	for (i = 0; i < PARTS && w->library[0] == '\0'; i++)
+		bench_value("first-parts", w->name, parts_name[i], "%.3f",
+			    ms(w->value[i], n));
 }
 
-static struct way ways[8];
-static int nways;
-
-static struct way *add(const char *name, const char *counter,
-		       const char *library)
+static void add(const char *counter, const char *library, const char *name,
+		const char *more)
 {
 	struct way *w = &ways[nways++];
 
-	strncat(w->name, name, sizeof w->name - 1);
+	snprintf(w->name, sizeof w->name, "%s%s", name, more);
 	w->counter = counter;
 	w->library = library;
-	return w;
 }
 
-/* The libraries to compare, and the first process's description of itself. */
+/* The libraries to compare. */
 static void list(void)
 {
 	static struct cpucycles_counter c;
-	char name[128];
+	char linked[100];
 	const char *path;
 	unsigned i;
 
-	snprintf(name, sizeof name, "linked, %s", cpucycles_implementation());
-	add(name, NULL, NULL);
+	snprintf(linked, sizeof linked, "linked, %s",
+		 cpucycles_implementation());
+	add(NULL, "", linked, "");
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
 		if (c.usable && !strcmp(c.kind, "reference")) {
-			snprintf(name, sizeof name, "linked, %s asked for",
-				 c.name);
-			add(name, c.name, NULL);
+			snprintf(linked, sizeof linked, "linked, %s", c.name);
+			add(c.name, "", linked, " asked for");
 			break;
 		}
-	path = getenv("BENCH_SHARED");
-	if (path != NULL && path[0] != '\0')
-		add("shared", NULL, path);
-	path = getenv("BENCH_PEER");
-	if (path != NULL && path[0] != '\0')
-		add("peer", NULL, path);
-}
-
-static void bench(struct way *w, char **argv, int i)
-{
-	struct result r;
-	int j;
-
-	if (run(w, argv, &r, false) != 0) {
-		w->ns[i] = -1;
-		return;
-	}
-	w->ns[i] = r.ns;
-	w->faults[i] = r.faults;
-	for (j = 0; j < PARTS; j++)
-		w->part[j][i] = r.part[j];
+	if ((path = getenv("BENCH_SHARED")) != NULL)
+		add(NULL, path, "shared", "");
+	if ((path = getenv("BENCH_PEER")) != NULL)
+		add(NULL, path, "peer", "");
 }
 
 int main(int argc, char **argv)
 {
 	const char *library = getenv("BENCH_ONCE");
-	struct result ignored;
-	int i, j, n = bench_rounds(PROCESSES);
+	int i, j, k, n = bench_rounds(PROCESSES);
 
 	if (library != NULL)
-		return once(library[0] ? library : NULL);
+		return once(library);
 	if (argc < 2)
 		return 2;
 	list();
 	bench_title(TABLE, "2. The first call, in fresh processes");
-	bench_note(TABLE, "Medians of %d processes each, in turn", n);
-	bench_title(TABLE_PARTS, "2. The parts of the first call, ms");
-	bench_note(TABLE_PARTS,
-		   "The library's steps as they are, with a look at the "
-		   "clock before and after each");
-	for (i = 0; i < n; i++) {
-		bench_progress("the first call:", "");
-		for (j = 0; j < nways; j++)
-			bench(&ways[j], argv, i);
-	}
-	for (j = 0; j < nways; j++) {
-		ways[j].syscalls = -1;
-		run(&ways[j], argv, &ignored, true);
-		print(&ways[j], n);
-		if (ways[j].library == NULL)
-			print_parts(&ways[j], n);
-	}
-	bench_progress("", "");
+	bench_title("first-parts", "2. The parts of the first call, ms");
+	for (i = 0; i < n; i++)
+		for (j = 0; j < nways; j++) {
+			run(&ways[j], argv, false);
+			for (k = 0; k < VALUES; k++)
+				ways[j].value[k][i] = value[k];
+		}
+	for (j = 0; j < nways; j++)
+		print(&ways[j], n, run(&ways[j], argv, true));
 	return 0;
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Counts a child's instructions or system calls, by ptrace(2). */
+#include <config.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/ptrace.h>
+#endif
+#include "trace.h"
+
+/* By default a process ignores this signal, but its tracer sees it. Not raise,
+ * which makes more system calls. */
+void trace_mark(void)
+{
+	kill(getpid(), SIGURG);
+}
+
+/* glibc has macros of these names alone. */
+#ifdef PT_STEP
+
+void trace_me(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+		raise(SIGSTOP);
+}
+
+void trace_begin(pid_t pid)
+{
+	int status;
+
+	waitpid(pid, &status, 0);
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACESYSGOOD);
+}
+
+long trace_run(pid_t pid, enum trace stops)
+{
+	static const int request[] = {[TRACE_NOTHING] = PT_CONTINUE,
+				      [TRACE_CALLS] = PT_SYSCALL,
+				      [TRACE_STEPS] = PT_STEP};
+	int status, sig = 0;
+	long n = 0;
+
+	for (;;) {
+		if (ptrace(request[stops], pid, NULL, (void *)(long)sig) < 0 ||
+		    waitpid(pid, &status, 0) < 0 || !WIFSTOPPED(status))
+			return -1;
+		sig = WSTOPSIG(status);
+		if (sig == SIGURG)
+			return n;
+		/* A fault of the probe goes on to its handler. */
+		if (sig == SIGTRAP || sig == (SIGTRAP | 0x80)) {
+			sig = 0;
+			n++;
+		}
+	}
+}
+
+#else
+
+void trace_me(void)
+{
+}
+
+void trace_begin(pid_t pid)
+{
+	waitpid(pid, NULL, 0);
+}
+
+long trace_run(pid_t pid, enum trace stops)
+{
+	(void)pid;
+	(void)stops;
+	return -1;
+}
+
+#endif
