@@ -26,8 +26,6 @@
 #include "tools/common/rate_steps.h"
 
 #define TABLE "truth"
-#define TABLE_FRESH "truth-fresh"
-#define TABLE_STEPS "truth-steps"
 #define CYCLES 30000
 #define TIMINGS 1500
 #define BLOCKS_LONG 60
@@ -97,30 +95,25 @@ static struct timing time_one(long long (*count)(void), bool work)
  * clock. Those that were interrupted are left out. */
 static struct timing empty_timing(long long (*count)(void))
 {
-	static double v[2][TIMINGS];
+	static double counted[TIMINGS], raw[TIMINGS], sorted[2][TIMINGS];
 	struct timing t, sum = {0, 0, 0};
-	double limit[2];
+	double counted_most, raw_most;
 	int i, n = 0;
 
 	for (i = 0; i < TIMINGS; i++) {
 		t = time_one(count, false);
-		v[0][i] = t.counted;
-		v[1][i] = t.raw;
+		counted[i] = sorted[0][i] = t.counted;
+		raw[i] = sorted[1][i] = t.raw;
 	}
-	for (i = 0; i < 2; i++) {
-		static double sorted[TIMINGS];
-
-		memcpy(sorted, v[i], sizeof sorted);
-		limit[i] = 2 * quantile(sorted, TIMINGS, 0.5);
-	}
+	counted_most = 2 * quantile(sorted[0], TIMINGS, 0.5);
+	raw_most = 2 * quantile(sorted[1], TIMINGS, 0.5);
 	for (i = 0; i < TIMINGS; i++)
-		if (v[0][i] <= limit[0] && v[1][i] <= limit[1]) {
-			sum.counted += v[0][i];
-			sum.raw += v[1][i];
+		if (counted[i] <= counted_most && raw[i] <= raw_most) {
+			sum.counted += counted[i];
+			sum.raw += raw[i];
 			n++;
 		}
-	return (struct timing){sum.counted / (n ? n : 1), sum.raw / (n ? n : 1),
-			       0};
+	return (struct timing){sum.counted / n, sum.raw / n, 0};
 }
 
 /* Keeps what is undisturbed of t[0 ... n), without what is empty in them, and
@@ -182,44 +175,51 @@ static void print_steps(const char *name)
 {
 	struct rate_summary s = rate_steps_sum(&found.steps);
 
-	bench_value(TABLE_STEPS, name, "steps a second", "%.1f", s.persecond);
-	bench_value(TABLE_STEPS, name, "size, %", "%.1f", s.size * 100);
-	bench_value(TABLE_STEPS, name, "level, ms", "%.2f", s.lasted * 1e3);
+	bench_value("truth-steps", name, "steps a second", "%.1f", s.persecond);
+	bench_value("truth-steps", name, "size, %", "%.1f", s.size * 100);
+	bench_value("truth-steps", name, "level, ms", "%.2f", s.lasted * 1e3);
+}
+
+static void print_scatter(const char *name, const char *prefix, double *v)
+{
+	static const double part[] = {0.01, 0.1, 0.9, 0.99};
+	static const char *const nth[] = {"1st", "10th", "90th", "99th"};
+	char column[64];
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(column, sizeof column, "%s%s", prefix, nth[i]);
+		print(TABLE, name, column, quantile(v, found.singles, part[i]));
+	}
+}
+
+/* Of n errors, whichever their sign. */
+static void print_errors(const char *table, const char *name, double *v, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		v[i] = v[i] < 0 ? -v[i] : v[i];
+	print(table, name, "error", quantile(v, n, 0.5));
+	print(table, name, "error p90", quantile(v, n, 0.9));
+	print(table, name, "worst", quantile(v, n, 1));
 }
 
 static void bench(const char *name, const char *kind, long long (**count)(void),
 		  int blocks, int timings)
 {
 	struct timing empty;
-	double v[BLOCKS_LONG], middle;
 	int i;
 
-	bench_progress("the truth:", name);
 	memset(&found, 0, sizeof found);
 	empty = empty_timing(*count);
 	for (i = 0; i < blocks; i++)
 		block(*count, timings, empty);
-	memcpy(v, found.block, sizeof v);
-	middle = quantile(v, blocks, 0.5);
-	for (i = 0; i < blocks; i++)
-		v[i] = found.block[i] < 0 ? -found.block[i] : found.block[i];
 	bench_value(TABLE, name, "kind", "%s", kind);
-	print(TABLE, name, "1st", quantile(found.single, found.singles, 0.01));
-	print(TABLE, name, "10th", quantile(found.single, found.singles, 0.1));
-	print(TABLE, name, "median", middle);
-	print(TABLE, name, "90th", quantile(found.single, found.singles, 0.9));
-	print(TABLE, name, "99th", quantile(found.single, found.singles, 0.99));
-	print(TABLE, name, "error", quantile(v, blocks, 0.5));
-	print(TABLE, name, "error p90", quantile(v, blocks, 0.9));
-	print(TABLE, name, "worst", quantile(v, blocks, 1));
-	print(TABLE, name, "one ratio, 1st",
-	      quantile(found.one, found.singles, 0.01));
-	print(TABLE, name, "one ratio, 10th",
-	      quantile(found.one, found.singles, 0.1));
-	print(TABLE, name, "one ratio, 90th",
-	      quantile(found.one, found.singles, 0.9));
-	print(TABLE, name, "one ratio, 99th",
-	      quantile(found.one, found.singles, 0.99));
+	print(TABLE, name, "median", quantile(found.block, blocks, 0.5));
+	print_errors(TABLE, name, found.block, blocks);
+	print_scatter(name, "", found.single);
+	print_scatter(name, "one ratio, ", found.one);
 	print_steps(name);
 }
 
@@ -266,18 +266,10 @@ static void bench_fresh(const char *name, bool (*start)(double *))
 	double v[FRESH];
 	int i, n = 0;
 
-	bench_progress("the truth:", name);
-	for (i = 0; i < FRESH; i++) {
-		if (!start(&v[n]))
-			continue;
-		v[n] = v[n] < 0 ? -v[n] : v[n];
-		n++;
-	}
-	if (n == 0)
-		return;
-	print(TABLE_FRESH, name, "error", quantile(v, n, 0.5));
-	print(TABLE_FRESH, name, "error p90", quantile(v, n, 0.9));
-	print(TABLE_FRESH, name, "worst", quantile(v, n, 1));
+	for (i = 0; i < FRESH; i++)
+		n += start(&v[n]);
+	if (n > 0)
+		print_errors("truth-fresh", name, v, n);
 }
 
 int main(int argc, char **argv)
@@ -286,41 +278,18 @@ int main(int argc, char **argv)
 	int blocks = is_long ? BLOCKS_LONG : BLOCKS_SHORT;
 	int timings = bench_rounds(TIMINGS - 1);
 	struct cpucycles_counter c;
-	struct subject *p;
+	struct subject *peer;
 	unsigned i = 0;
 
-	bench_title(TABLE,
-		    "3. The truth: error in percent against a chain of %d "
-		    "cycles",
-		    CYCLES);
-	if (!known_usable()) {
-		bench_note(TABLE, "No chain of known length on this CPU");
-		return 0;
-	}
-	bench_note(
-		TABLE,
-		"%d blocks of %d timings, less those that the bare clock "
-		"shows to be disturbed; error: of a block's mean, whichever "
-		"its sign; 1st ... 99th: percentiles of single timings; one "
-		"ratio: the same of the bare clock with the ratio that suits "
-		"each block best, for comparison",
-		blocks, timings);
+	if (!known_usable())
+		bench_skip("no chain of known length on this CPU");
 	bare_grain = rate_steps_grain(bench_bare);
-	bench_title(TABLE_STEPS, "3. The core's rate meanwhile: steps of more "
-				 "than 1%%, and how long its levels lasted");
-	bench_note(TABLE_STEPS,
-		   "by the lengths of the timings; medians of the sizes, and "
-		   "of the times from step to step");
-	bench_title(TABLE_FRESH,
-		    "3. The truth of the first half millisecond: error in "
-		    "percent of %d fresh processes, and threads",
-		    FRESH);
 	bench_fresh("processes", fresh_process);
 	bench_fresh("threads", fresh_thread);
 	while (subject_next(&i, &c))
 		bench(c.name, c.kind, subject_own.count, blocks, timings);
-	for (p = subject_peers(); p->count; p++)
-		bench(p->name, "peer", p->count, blocks, timings);
-	bench_progress("", "");
+	peer = subject_peer();
+	if (peer != NULL)
+		bench(peer->name, "peer", peer->count, blocks, timings);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Shared by the benchmarks: their output. */
+/* Shared by the benchmarks: their output, and processes of their own. */
 #include <config.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,32 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
-
-__attribute__((format(printf, 3, 0))) static void
-text(const char *what, const char *table, const char *fmt, va_list ap)
-{
-	printf("%s\t%s\t", what, table);
-	vprintf(fmt, ap);
-	putchar('\n');
-}
-
-void bench_title(const char *table, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	text("title", table, fmt, ap);
-	va_end(ap);
-}
-
-void bench_note(const char *table, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	text("note", table, fmt, ap);
-	va_end(ap);
-}
 
 void bench_value(const char *table, const char *row, const char *column,
 		 const char *fmt, ...)
@@ -46,15 +20,15 @@ void bench_value(const char *table, const char *row, const char *column,
 	putchar('\n');
 }
 
+void bench_skip(const char *why)
+{
+	fprintf(stderr, "bench: %s\n", why);
+	exit(77);
+}
+
 int bench_rounds(int n)
 {
 	return (getenv("BENCH_QUICK") ? n / 10 : n) | 1;
-}
-
-long long bench_median(long long *v, int n)
-{
-	stats_sort(v, n);
-	return stats_quantile(v, n, 1, 2);
 }
 
 bool bench_process(void (*f)(void *result), void *result, size_t size)
@@ -75,10 +49,4 @@ bool bench_process(void (*f)(void *result), void *result, size_t size)
 	close(fd[0]);
 	waitpid(pid, &status, 0);
 	return status == 0 && got == (ssize_t)size;
-}
-
-void bench_progress(const char *part, const char *what)
-{
-	if (isatty(2))
-		fprintf(stderr, "\r\033[K%s %s", part, what);
 }

@@ -41,26 +41,19 @@ static inline long long bench_bare(void)
 }
 #endif
 
-/* The output: a line each, of fields between tabs, for tests/bench/run.
- * Values come in tables; a value's row and column need not exist before. */
-void bench_title(const char *table, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-void bench_note(const char *table, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Prints a value as tests/bench/run reads it: a line of fields between tabs.
+ * Its row and column need not exist before. */
 void bench_value(const char *table, const char *row, const char *column,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Ends the program: nothing can be measured here, for this reason. */
+void bench_skip(const char *why) __attribute__((noreturn));
 
 /* So many rounds, or a tenth where BENCH_QUICK is set: to see that everything
  * runs, not for its figures. Always odd, so that there is a median. */
 int bench_rounds(int n);
 
-/* Sorts v[0 ... n) and gives the median. */
-long long bench_median(long long *v, int n);
-
 /* Runs f in a process of its own, which fills in *result. False: it failed. */
 bool bench_process(void (*f)(void *result), void *result, size_t size);
-
-/* One line that says where a long benchmark is, on a terminal only. */
-void bench_progress(const char *part, const char *what);
 
 #endif

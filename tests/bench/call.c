@@ -4,6 +4,7 @@
  * see the same machine; each figure is the median of many short rounds. */
 #include <config.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include "bench.h"
@@ -13,9 +14,8 @@
 #define CALLS 5000
 #define ROUNDS 401
 #define PARALLEL_ROUNDS 201
+#define SIGNALS 2000
 #define THREADS 64
-
-enum { BARE, CLOCK, SUBJECTS, ALL = SUBJECTS + 4 };
 
 /* Picoseconds a call. */
 static long long time_bare(void)
@@ -53,45 +53,54 @@ static long long time_subject(const struct subject *s)
 	return (bench_ns() - t) * 1000 / CALLS;
 }
 
-/* The medians of the bare instruction, the clock and n subjects. */
-static void alternate(struct subject *const *s, int n, long long *median)
-{
-	static long long ps[ALL][ROUNDS];
-	int rounds = bench_rounds(ROUNDS), i, j;
+struct medians {
+	long long bare, clock, ours, shared, peer; /* 0: none */
+};
 
-	for (i = 0; i < rounds; i++) {
-		ps[BARE][i] = time_bare();
-		ps[CLOCK][i] = time_clock();
-		for (j = 0; j < n; j++)
-			ps[SUBJECTS + j][i] = time_subject(s[j]);
+static struct medians alternate(struct subject *shared, struct subject *peer)
+{
+	static long long bare[ROUNDS], clock[ROUNDS];
+	static long long ours[ROUNDS], theirs[2][ROUNDS];
+	int n = bench_rounds(ROUNDS), i;
+
+	for (i = 0; i < n; i++) {
+		bare[i] = time_bare();
+		clock[i] = time_clock();
+		ours[i] = time_subject(&subject_own);
+		theirs[0][i] = shared ? time_subject(shared) : 0;
+		theirs[1][i] = peer ? time_subject(peer) : 0;
 	}
-	for (j = 0; j < SUBJECTS + n; j++)
-		median[j] = bench_median(ps[j], rounds);
+	return (struct medians){stats_median(bare, n), stats_median(clock, n),
+				stats_median(ours, n),
+				stats_median(theirs[0], n),
+				stats_median(theirs[1], n)};
 }
 
 /* All threads at once, each phase begun together. */
 static struct parallel {
-	long long ps[2][THREADS * PARALLEL_ROUNDS];
+	long long bare[THREADS * PARALLEL_ROUNDS];
+	long long ours[THREADS * PARALLEL_ROUNDS];
 	pthread_barrier_t barrier;
 	int rounds;
 } parallel;
 
-static void *one_of_many(void *arg)
+static void *one_of_many(void *from)
 {
-	long long *ps = arg;
+	long long *bare = from, *ours = parallel.ours + (bare - parallel.bare);
 	int i;
 
 	for (i = 0; i < parallel.rounds; i++) {
 		pthread_barrier_wait(&parallel.barrier);
-		ps[i] = time_bare();
+		bare[i] = time_bare();
 		pthread_barrier_wait(&parallel.barrier);
-		ps[i + THREADS * PARALLEL_ROUNDS] = time_subject(&subject_own);
+		ours[i] = time_subject(&subject_own);
 	}
 	return NULL;
 }
 
-/* The medians of the bare instruction and a call, or 0. */
-static int together(int n, long long *median)
+/* A call in so many threads at once, in proportion to the bare instruction in
+ * as many; 0: there are not so many threads. */
+static double together(int n)
 {
 	pthread_t thread[THREADS];
 	int i, rounds = parallel.rounds = bench_rounds(PARALLEL_ROUNDS);
@@ -99,69 +108,73 @@ static int together(int n, long long *median)
 	pthread_barrier_init(&parallel.barrier, NULL, (unsigned)n);
 	for (i = 0; i < n; i++)
 		if (pthread_create(&thread[i], NULL, one_of_many,
-				   parallel.ps[0] + i * rounds) != 0)
+				   parallel.bare + i * rounds) != 0)
 			return 0;
 	for (i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
 	pthread_barrier_destroy(&parallel.barrier);
-	for (i = 0; i < 2; i++)
-		median[i] = bench_median(parallel.ps[i], n * rounds);
-	return 1;
+	return (double)stats_median(parallel.ours, n * rounds) /
+	       (double)stats_median(parallel.bare, n * rounds);
 }
 
-static void print(const char *row, const char *kind, const long long *median,
-		  long long ps, double hz)
+static void nothing(int sig)
 {
-	double ns = (double)ps / 1000;
+	(void)sig;
+}
 
+/* The median time of a call right after a signal was handled. */
+static long long after_signal(void)
+{
+	static long long v[SIGNALS + 1];
+	int i, n = bench_rounds(SIGNALS);
+	long long t;
+
+	for (i = 0; i < n; i++) {
+		raise(SIGUSR1);
+		t = bench_ns();
+		cpucycles();
+		v[i] = bench_ns() - t;
+	}
+	return stats_median(v, n);
+}
+
+static void print(const char *row, const char *kind, const struct medians *m,
+		  long long ps)
+{
 	bench_value(TABLE, row, "kind", "%s", kind);
-	bench_value(TABLE, row, "ns", "%.2f", ns);
-	if (hz > 0)
-		bench_value(TABLE, row, "cycles", "%.1f", ns * hz / 1e9);
+	bench_value(TABLE, row, "ns", "%.2f", (double)ps / 1000);
 	bench_value(TABLE, row, "of bare", "%.3f",
-		    (double)ps / (double)median[BARE]);
+		    (double)ps / (double)m->bare);
 	bench_value(TABLE, row, "of clock", "%.3f",
-		    (double)ps / (double)median[CLOCK]);
-}
-
-static double core_rate(void)
-{
-	return (double)cpucycles_observepersecond();
+		    (double)ps / (double)m->clock);
 }
 
 static void bench(const struct cpucycles_counter *c, bool selected, int threads)
 {
-	struct subject *s[4] = {&subject_own}, *p;
-	long long median[ALL], parallel_median[2];
-	int n = 1, shared = 0, peers;
-	double hz = core_rate();
+	struct subject *shared = subject_shared();
+	struct subject *peer = selected ? subject_peer() : NULL;
+	struct medians m;
+	double parallel_ratio;
 
-	bench_progress("a call:", c->name);
-	if (subject_shared() && subject_shared()->select(c->name) == 0) {
-		shared = n;
-		s[n++] = subject_shared();
-	}
-	peers = n;
-	for (p = subject_peers(); selected && p->count; p++)
-		s[n++] = p;
-	alternate(s, n, median);
-	hz = (hz + core_rate()) / 2;
+	if (shared != NULL && shared->select(c->name) != 0)
+		shared = NULL;
+	m = alternate(shared, peer);
 	if (selected) {
-		print("(" BENCH_BARE ")", "bare", median, median[BARE], hz);
-		print("(clock_gettime)", "clock", median, median[CLOCK], hz);
+		print("(" BENCH_BARE ")", "bare", &m, m.bare);
+		print("(clock_gettime)", "clock", &m, m.clock);
 	}
-	print(c->name, c->kind, median, median[SUBJECTS], hz);
-	if (shared)
+	print(c->name, c->kind, &m, m.ours);
+	if (shared != NULL)
 		bench_value(TABLE, c->name, "shared, of bare", "%.3f",
-			    (double)median[SUBJECTS + shared] /
-				    (double)median[BARE]);
-	if (together(threads, parallel_median))
+			    (double)m.shared / (double)m.bare);
+	parallel_ratio = together(threads);
+	if (parallel_ratio > 0)
 		bench_value(TABLE, c->name, "threads, of bare", "%.3f",
-			    (double)parallel_median[1] /
-				    (double)parallel_median[0]);
-	for (; peers < n; peers++)
-		print(s[peers]->name, "peer", median, median[SUBJECTS + peers],
-		      hz);
+			    parallel_ratio);
+	bench_value(TABLE, c->name, "after a signal, ns", "%lld",
+		    after_signal());
+	if (peer != NULL)
+		print(peer->name, "peer", &m, m.peer);
 }
 
 int main(void)
@@ -173,18 +186,8 @@ int main(void)
 	unsigned i = 0;
 
 	strncat(selected, cpucycles_implementation(), sizeof selected - 1);
-	bench_title(TABLE,
-		    "1. A call, for every usable counter (selected here: %s)",
-		    selected);
-	bench_note(
-		TABLE,
-		"Medians of %d rounds of %d calls; of bare: in proportion to "
-		"%s inline in such a loop, in the same rounds, by the linked "
-		"and by the shared library; threads: of %d at once, in "
-		"proportion to as many with the bare instruction",
-		bench_rounds(ROUNDS), CALLS, BENCH_BARE, threads);
+	signal(SIGUSR1, nothing);
 	while (subject_next(&i, &c))
 		bench(&c, strcmp(c.name, selected) == 0, threads);
-	bench_progress("", "");
 	return 0;
 }

@@ -179,8 +179,8 @@ int main(void)
 		shared->code[i].steps[shared->code[i].times++] = steps - empty;
 	}
 	if (shared->n == 0 || shared->code[0].steps[0] <= 0)
-		return 77;
-	bench_title("instructions", "5. Instructions of a later call");
+		bench_skip("this system does not let a process be run step by "
+			   "step");
 	for (i = 0; i < shared->n; i++)
 		bench_value("instructions", shared->code[i].name,
 			    "instructions", "%lld",

@@ -240,8 +240,6 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	list();
-	bench_title(TABLE, "2. The first call, in fresh processes");
-	bench_title("first-parts", "2. The parts of the first call, ms");
 	for (i = 0; i < n; i++)
 		for (j = 0; j < nways; j++) {
 			run(&ways[j], argv, false);

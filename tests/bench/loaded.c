@@ -13,7 +13,6 @@
 #include "cpucycles.h"
 #include "tools/common/known.h"
 
-#define TABLE "loaded"
 #define CYCLES 60000
 #define BYTES 8192
 #define PROCESSES 10
@@ -58,20 +57,19 @@ static void measure(void *result)
 	struct medians *m = result;
 	static long long v[2][TIMINGS + 1];
 	int i, n = bench_rounds(TIMINGS);
-	long long bare, count;
 	unsigned f;
 
 	cpucycles();
 	for (f = 0; f < FUNCTIONS; f++) {
 		for (i = 0; i < n; i++) {
-			bare = bench_bare();
-			count = cpucycles();
+			v[0][i] = -bench_bare();
+			v[1][i] = -cpucycles();
 			functions[f].run();
-			v[1][i] = cpucycles() - count;
-			v[0][i] = bench_bare() - bare;
+			v[1][i] += cpucycles();
+			v[0][i] += bench_bare();
 		}
-		m->by[f][0] = bench_median(v[0], n);
-		m->by[f][1] = bench_median(v[1], n);
+		m->by[f][0] = stats_median(v[0], n);
+		m->by[f][1] = stats_median(v[1], n);
 	}
 }
 
@@ -91,21 +89,23 @@ static pid_t busy(void)
 static void print(const struct medians *m, int n, unsigned f, int by,
 		  const char *name)
 {
-	long long least = m[0].by[f][by], most = least;
+	static const char *const what[] = {"least", "most", "spread, %"};
+	double v[3];
+	long long median[PROCESSES];
 	char column[64];
 	int i;
 
-	for (i = 1; i < n; i++) {
-		least = m[i].by[f][by] < least ? m[i].by[f][by] : least;
-		most = m[i].by[f][by] > most ? m[i].by[f][by] : most;
+	for (i = 0; i < n; i++)
+		median[i] = m[i].by[f][by];
+	stats_sort(median, n);
+	v[0] = (double)median[0];
+	v[1] = (double)median[n - 1];
+	v[2] = (v[1] - v[0]) * 100 / v[0];
+	for (i = 0; i < 3; i++) {
+		snprintf(column, sizeof column, "%s, %s", name, what[i]);
+		bench_value("loaded", functions[f].name, column, "%.*f",
+			    i < 2 ? 0 : 2, v[i]);
 	}
-	snprintf(column, sizeof column, "%s, least", name);
-	bench_value(TABLE, functions[f].name, column, "%lld", least);
-	snprintf(column, sizeof column, "%s, most", name);
-	bench_value(TABLE, functions[f].name, column, "%lld", most);
-	snprintf(column, sizeof column, "%s, spread, %%", name);
-	bench_value(TABLE, functions[f].name, column, "%.2f",
-		    (double)(most - least) * 100 / (double)least);
 }
 
 int main(void)
@@ -118,25 +118,13 @@ int main(void)
 
 	if (busy_loops < 1 || busy_loops > BUSY_MOST)
 		busy_loops = BUSY_MOST;
-	bench_title(TABLE, "3. Beside load: the medians of %d processes",
-		    PROCESSES);
-	if (!known_usable()) {
-		bench_note(TABLE, "No chain of known length on this CPU");
-		return 0;
-	}
-	bench_note(
-		TABLE,
-		"Of %d timings each, beside a busy loop for each of %ld CPUs; "
-		"spread: from the least median to the most",
-		bench_rounds(TIMINGS), busy_loops);
+	if (!known_usable())
+		bench_skip("no chain of known length on this CPU");
 	for (i = 0; i < busy_loops; i++)
 		rival[i] = busy();
-	for (i = 0; i < PROCESSES; i++) {
-		bench_progress("beside load:", "processes");
-		/* Not called in this process: each has a first call. */
+	/* Not called in this process: each has a first call. */
+	for (i = 0; i < PROCESSES; i++)
 		n += bench_process(measure, &m[n], sizeof m[n]);
-	}
-	bench_progress("", "");
 	for (i = 0; i < busy_loops; i++) {
 		if (rival[i] <= 0)
 			continue;

@@ -55,62 +55,50 @@ static long long run(long long ns, struct rate_steps *steps)
 	return bench_bare() - begin;
 }
 
-static void print(const char *row, long long ticks, double seconds,
-		  const struct rate_steps *steps)
+static void print(const char *row, long long ticks, double seconds)
 {
-	static long long sorted[MOST];
 	long long sum = 0;
 	int i;
 
 	if (calls == 0)
 		return;
-	memcpy(sorted, took, (size_t)calls * sizeof *sorted);
-	stats_sort(sorted, calls);
+	stats_sort(took, calls);
 	for (i = 0; i < calls; i++)
-		if (sorted[i] <= LONG * sorted[calls / 2])
-			sum += sorted[i];
+		if (took[i] <= LONG * took[calls / 2])
+			sum += took[i];
 		else
-			ticks -= sorted[i];
+			ticks -= took[i];
 	bench_value(TABLE, row, "% of the time", "%.2f",
 		    (double)sum * 100 / (double)ticks);
 	bench_value(TABLE, row, "slow calls a second", "%.0f", calls / seconds);
-	bench_value(TABLE, row, "ticks each", "%lld", sorted[calls / 2]);
-	if (steps != NULL)
-		bench_value(TABLE, row, "steps a second", "%.1f",
-			    rate_steps_sum(steps).persecond);
+	bench_value(TABLE, row, "ticks each", "%lld", took[calls / 2]);
 }
 
 int main(void)
 {
 	const struct timespec nap = {0, 50000000};
+	const char *running = "counts all the time";
 	const int quick = getenv("BENCH_QUICK") ? 10 : 1;
 	static struct rate_steps steps;
 	long long ticks;
 	int i;
 
-	bench_title(TABLE, "4. The share of the time that calibration takes");
 	cpucycles();
-	if (!known_usable() || strcmp(cpucycles_kind(), "calibrated") != 0) {
-		bench_note(TABLE, "No calibrated counter is selected here");
-		return 0;
-	}
-	bench_note(TABLE, "looks at the thread's clock and at the core's rate, "
-			  "and measurements; a tick is the bare clock's");
-	bench_progress("share of the time:", "running");
+	if (!known_usable() || strcmp(cpucycles_kind(), "calibrated") != 0)
+		bench_skip("no calibrated counter is selected");
 	run(RUN_NS / 20, &steps);
 	memset(&steps, 0, sizeof steps);
 	calls = 0;
 	ticks = run(RUN_NS / quick, &steps);
-	print("counts all the time", ticks, (double)RUN_NS / quick / 1e9,
-	      &steps);
-	bench_progress("share of the time:", "waking");
+	print(running, ticks, (double)RUN_NS / quick / 1e9);
+	bench_value(TABLE, running, "steps a second", "%.1f",
+		    rate_steps_sum(&steps).persecond);
 	calls = 0;
 	for (ticks = 0, i = 0; i < NAPS / quick; i++) {
 		nanosleep(&nap, NULL);
 		ticks += run(AWAKE_NS, &steps);
 	}
 	print("the first 2 ms after a sleep of 50 ms", ticks,
-	      (double)AWAKE_NS * (NAPS / quick) / 1e9, NULL);
-	bench_progress("", "");
+	      (double)AWAKE_NS * (NAPS / quick) / 1e9);
 	return 0;
 }

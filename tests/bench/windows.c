@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Prints windows of this host, for tests/windows: groups of GROUP windows, one
- * after the other, at the times when a thread would measure. */
+/* Prints windows of this host, for tests/windows.txt: groups of GROUP windows,
+ * one after the other, at the times when a thread would measure.
+ *
+ * Arguments: a name of the host and its load, and the number of groups. */
 #include <config.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "bench.h"
 #include "../../src/calibrated/calibration.h"
 #include "../../src/clock.h"
@@ -23,44 +24,19 @@ static const struct cpuc_clock *clock_with_chains(void)
 	return NULL;
 }
 
-static void name(const char *load)
-{
-	char line[256], *colon;
-	FILE *f = fopen("/proc/cpuinfo", "r");
-
-	printf("host ");
-	while (f != NULL && fgets(line, sizeof line, f) != NULL &&
-	       line[0] != '\n') {
-		colon = strchr(line, ':');
-		line[strcspn(line, "\n")] = '\0';
-		if (colon && (!strncmp(line, "model name", 10) ||
-			      !strncmp(line, "cpu family", 10) ||
-			      !strncmp(line, "model\t", 6) ||
-			      !strncmp(line, "CPU part", 8)))
-			printf("%.*s%s, ", (int)strcspn(line, "\t"), line,
-			       colon + 1);
-	}
-	printf("%s\n", load);
-	if (f != NULL)
-		fclose(f);
-}
-
 int main(int argc, char **argv)
 {
 	const struct cpuc_clock *clock = clock_with_chains();
 	const struct cpuc_chain *chain;
-	const char *load = argc > 1 ? argv[1] : "idle";
 	int groups = argc > 2 ? atoi(argv[2]) : 300, i, j;
 	uint64_t stamp[GROUP][3], begin;
 	long long ns;
 
-	if (clock == NULL || cpucycles_select(argc > 3 ? argv[3] : NULL) != 0 ||
-	    !cpuc_calibration_done()) {
-		fprintf(stderr, "windows: no calibrated counter here\n");
-		return 1;
-	}
+	cpucycles();
+	if (clock == NULL || !cpuc_calibration_done())
+		bench_skip("no calibrated counter here");
 	chain = clock->chains->chain;
-	name(load);
+	printf("host %s\n", argc > 1 ? argv[1] : "without a name");
 	printf("clock %llu Hz, %u cycles a turn, %u turns\n",
 	       (unsigned long long)cpuc_calibration.hz, chain->cycles,
 	       (unsigned)cpuc_calibration.turns);
