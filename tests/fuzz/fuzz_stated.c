@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The files that may state a frequency, or the time base's, with bytes 0x1e
+ * between their contents. textfile.c is included, on pretended files, so that
+ * a case takes microseconds, and reads are short, are interrupted or fail. Then
+ * the same must be found as in files that are read at once. What that is,
+ * sim_nominal tests. */
+#include <config.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include "fuzz.h"
+#include "system/stated_rate.h"
+
+#define ROOT "/r" /* other files do not exist */
+#define CPU0 "/sys/devices/system/cpu/cpu0/"
+#define TREE "/proc/device-tree/cpus/"
+#define FD 1000
+#define SEPARATOR 0x1e
+
+static struct fuzz_file {
+	const char *path;
+	bool exists;
+	char *text;
+	size_t size, offset; /* where the next read begins */
+} files[] = {
+	{.path = ROOT "/etc/cpucyclespersecond"},
+	{.path = ROOT CPU0 "cpufreq/scaling_setspeed"},
+	{.path = ROOT CPU0 "cpufreq/scaling_max_freq"},
+	{.path = ROOT CPU0 "cpufreq/cpuinfo_max_freq"},
+	{.path = ROOT CPU0 "clock_tick"},
+	{.path = ROOT TREE "cpu@0/clock-frequency"},
+	{.path = ROOT CPU0 "tsc_freq_khz"},
+	{.path = ROOT TREE "timebase-frequency"},
+	{.path = ROOT "/proc/cpuinfo"}, /* the last, without a separator */
+};
+
+#define FILES (sizeof files / sizeof *files)
+#define CPUINFO (&files[FILES - 1])
+
+static size_t chunk;        /* the most that a read gives */
+static size_t fails;        /* reads from there on give EIO */
+static unsigned interrupts; /* one of so many calls gives EINTR; 0: none */
+static unsigned calls;
+static int files_open;
+
+static int interrupted(void)
+{
+	if (interrupts == 0 || ++calls % (interrupts + 1) != 0)
+		return 0;
+	errno = EINTR;
+	return 1;
+}
+
+static int fake_open(const char *path, int flags)
+{
+	size_t i;
+
+	MUST(flags & O_NONBLOCK && flags & O_NOCTTY && flags & O_CLOEXEC,
+	     "%s might be waited for, or inherited", path);
+	if (interrupted())
+		return -1;
+	for (i = 0; i < FILES; i++)
+		if (files[i].exists && strcmp(path, files[i].path) == 0) {
+			files[i].offset = 0;
+			files_open++;
+			return FD + (int)i;
+		}
+	errno = ENOENT;
+	return -1;
+}
+
+static ssize_t fake_read(int fd, void *buf, size_t size)
+{
+	struct fuzz_file *f = &files[fd - FD];
+	size_t n = f->size - f->offset;
+
+	MUST(size > 0, "a read of nothing looks like the end");
+	if (interrupted())
+		return -1;
+	if (f->offset >= fails) {
+		errno = EIO;
+		return -1;
+	}
+	n = n < size ? n : size;
+	n = n < chunk ? n : chunk;
+	n = n < fails - f->offset ? n : fails - f->offset;
+	/* All of it: what is asked for must be there. */
+	memset(buf, '9', size);
+	memcpy(buf, f->text + f->offset, n);
+	f->offset += n;
+	return (ssize_t)n;
+}
+
+static int fake_close(int fd)
+{
+	(void)fd;
+	files_open--;
+	return 0;
+}
+
+#undef open
+#undef read
+#undef close
+#define open(path, flags) fake_open(path, flags)
+#define read(fd, buf, size) fake_read(fd, buf, size)
+#define close(fd) fake_close(fd)
+#include "../../src/system/textfile.c"
+#undef open
+#undef read
+#undef close
+
+/* Where a file fails, whole lines of /proc/cpuinfo are read, and no others. */
+static void leave_out_failed(void)
+{
+	size_t i;
+
+	for (i = 0; i < FILES; i++)
+		if (fails <= files[i].size)
+			files[i].exists = &files[i] == CPUINFO;
+	if (fails > CPUINFO->size)
+		return;
+	for (CPUINFO->size = fails; CPUINFO->size > 0; CPUINFO->size--)
+		if (CPUINFO->text[CPUINFO->size - 1] == '\n')
+			return;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const size_t chunks[] = {SIZE_MAX, 1,    2,    7,
+					64,       1000, 1023, 1024};
+	struct fuzz_bytes b = {data, size};
+	uint8_t how = fuzz_byte(&b);
+	struct cpuc_rate rate, plain;
+	uint64_t timebase;
+	size_t i;
+
+	chunk = chunks[how & 7];
+	interrupts = how >> 3 & 3;
+	fails = how & 0x80 ? fuzz_byte(&b) * (size_t)16 : SIZE_MAX;
+	calls = 0;
+	for (i = 0; i < FILES; i++) {
+		files[i].text = fuzz_part(
+			&b, &files[i] == CPUINFO ? FUZZ_REST : SEPARATOR,
+			&files[i].size);
+		/* Every other way of not saying anything is no file at all. */
+		files[i].exists = files[i].size > 0 || i % 2;
+	}
+	rate = cpuc_stated_rate(ROOT);
+	timebase = cpuc_stated_timebase(ROOT);
+	MUST(rate.hz == 0 || (rate.hz >= CPUC_HZ_MIN && rate.hz <= CPUC_HZ_MAX),
+	     "%llu", (unsigned long long)rate.hz);
+	leave_out_failed();
+	chunk = fails = SIZE_MAX;
+	interrupts = 0;
+	plain = cpuc_stated_rate(ROOT);
+	MUST(rate.hz == plain.hz && strcmp(rate.source, plain.source) == 0 &&
+		     rate.of_core == plain.of_core,
+	     "%llu by %s instead of %llu by %s", (unsigned long long)rate.hz,
+	     rate.source, (unsigned long long)plain.hz, plain.source);
+	MUST(timebase == cpuc_stated_timebase(ROOT), "%llu",
+	     (unsigned long long)timebase);
+	MUST(files_open == 0, "%d", files_open);
+	for (i = 0; i < FILES; i++)
+		free(files[i].text);
+	return 0;
+}
