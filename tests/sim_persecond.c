@@ -40,7 +40,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 {
 	(void)clock;
 	(void)why;
-	(void)permille;
+	*permille = 0;
 	measures = true;
 	return 0;
 }

@@ -1,58 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The engine on a pretended machine, called through the public interface. What
- * must hold of any machine is checked after each call, and that the same
- * machine gives the same twice. */
+ * must hold of any machine is checked after each call. */
 #include <config.h>
 #include "machine.h"
 
-#define NFAULTS 6
-
-static const int faults[NFAULTS] = {SIGILL,  SIGFPE, SIGBUS,
-				    SIGSEGV, SIGSYS, SIGTRAP};
-
-/* State of the process that the library must not change. */
-struct process {
-	sigset_t mask;
-	void (*handler[NFAULTS])(int);
-	int flags[NFAULTS], cancel;
-};
-
-static void look(struct process *p)
-{
-	struct sigaction sa;
-	int i;
-
-	pthread_sigmask(SIG_BLOCK, NULL, &p->mask);
-	for (i = 0; i < NFAULTS; i++) {
-		sigaction(faults[i], NULL, &sa);
-		p->handler[i] = sa.sa_handler;
-		/* The C library adds one of its own when it sets any. */
-		p->flags[i] = sa.sa_flags &
-			      (int)(SA_SIGINFO | SA_NODEFER | SA_RESETHAND |
-				    SA_ONSTACK | SA_RESTART);
-	}
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &p->cancel);
-	pthread_setcancelstate(p->cancel, NULL);
-}
-
-static void check_process(const struct process *before)
-{
-	struct process now;
-	int i;
-
-	look(&now);
-	for (i = 1; i < 32; i++)
-		MUST(sigismember(&now.mask, i) == sigismember(&before->mask, i),
-		     "signal %d", i);
-	for (i = 0; i < NFAULTS; i++)
-		MUST(now.handler[i] == before->handler[i] &&
-			     now.flags[i] == before->flags[i],
-		     "signal %d", faults[i]);
-	MUST(now.cancel == before->cancel, "%d", now.cancel);
-	MUST(errno == 4711, "%d", errno);
-}
-
-/* Facts of some counters, known beforehand. */
+/* What is known beforehand of some counters. */
 static void check_truth(size_t i)
 {
 	const struct fake *f = &fakes[i];
@@ -68,14 +20,6 @@ static void check_truth(size_t i)
 	if (f->tried_as == BACK_OFTEN && f->when > 1 && f->when <= 900 &&
 	    counters[i].kind != CPUC_CALIBRATED)
 		MUST(!s->trial.usable, "%zu goes back", i);
-	/* One that counts, and needs to be held against no other clock. */
-	if (opens && f->tried_as == BY_CALLS && counters[i].bits == 64 &&
-	    counters[i].clock == NULL)
-		MUST(s->trial.usable &&
-			     cpuc_precision(s) ==
-				     f->step +
-					     cpuc_kinds[counters[i].kind].added,
-		     "%zu: %s, %lld", i, s->trial.reason, cpuc_precision(s));
 }
 
 static void check_slots(void)
@@ -197,7 +141,7 @@ static void count(void)
 	    /* Not to be measured, and so taken for a core's. */
 	    (clocks[i].nominal && clocks[i].hz == 0) ||
 	    (f->stated != 0 && f->stated != f->rate) ||
-	    (f->stated == 0 && machine.persecond < f->rate / 4) ||
+	    (f->stated == 0 && nominal_rate < f->rate / 4) ||
 	    /* So slow that no tick's beginning is waited for. */
 	    f->step * UINT64_C(2000000) / f->rate >= f->cost + machine.cost)
 		return;
@@ -205,7 +149,7 @@ static void count(void)
 	if (kind == CPUC_CALIBRATED)
 		right *= (uint64_t)(machine.core * 1000);
 	else
-		right = right * (machine.persecond / 1000) / 1000;
+		right = right * (nominal_rate / 1000) / 1000;
 	MUST(b <= right + right / 32 && b >= right - right / 32,
 	     "%zu: %llu instead of %llu", i, b, right);
 }
@@ -213,24 +157,15 @@ static void count(void)
 /* Once settled, the fields that readers load never change. */
 static void check_settled(const struct cpuc_slot *before)
 {
+	bool same;
 	size_t i;
 
 	for (i = 0; i < SLOTS; i++) {
 		const struct cpuc_slot *s = &cpuc_slots[i], *o = &before[i];
 
-		if (o->reader.made)
-			MUST(s->reader.made &&
-				     s->reader.entry == o->reader.entry &&
-				     s->reader.of == o->reader.of &&
-				     s->reader.scale.mult ==
-					     o->reader.scale.mult &&
-				     s->reader.scale.shift ==
-					     o->reader.scale.shift &&
-				     s->reader.anchor.ns ==
-					     o->reader.anchor.ns &&
-				     s->reader.anchor.full ==
-					     o->reader.anchor.full,
-			     "%zu", i);
+		/* NOLINTNEXTLINE: padding was copied, and stays. */
+		same = memcmp(&s->reader, &o->reader, sizeof s->reader) == 0;
+		MUST(!o->reader.made || same, "%zu", i);
 	}
 }
 
@@ -240,7 +175,6 @@ static void choose(const char *name)
 	struct cpuc_slot before[SLOTS];
 	unsigned opens[SLOTS], closes[SLOTS];
 	long long (*entry)(void) = cpucycles;
-	struct process process;
 	size_t i;
 	int r;
 
@@ -249,34 +183,23 @@ static void choose(const char *name)
 		opens[i] = fakes[i].opens;
 		closes[i] = fakes[i].closes;
 	}
-	look(&process);
 	errno = 4711;
 	r = cpucycles_select(name);
 	if (r != 0) {
 		MUST(name && (errno == ENOENT || errno == ENOTSUP), "%d",
 		     errno);
 		MUST(cpuc_current == was && cpucycles == entry, "changed");
-		errno = 4711;
-		check_process(&process);
 		return;
 	}
-	check_process(&process);
+	MUST(errno == 4711, "%d", errno);
 	check_settled(before);
 	check_slots();
 	if (name == NULL)
-		name = machine.wanted;
+		name = asked_for;
 	if (name && !strcmp(cpucycles_implementation(), name))
 		check_only(name, opens);
 	else
 		check_best(opens, closes);
-}
-
-static uint64_t digest;
-
-static void mix(uint64_t x)
-{
-	digest = (digest ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-	digest ^= digest >> 29;
 }
 
 /* Without handlers nothing can be tried, and something is chosen. */
@@ -288,60 +211,36 @@ static void last_resort(void)
 	     "%s", s->trial.reason);
 	MUST(s == &cpuc_slots[COUNTERS] || s->counter->kind == CPUC_OS, "%s",
 	     s->counter->name);
-	mix((uint64_t)(s->reader.of ? s->reader.of(s) : s->reader.entry()));
 }
 
-static void change(struct fake *f, uint8_t to)
-{
-	f->behaviour = (enum behaviour)(to % BEHAVIOURS);
-	f->changed = true;
-}
-
-static void use(struct fuzz_bytes b)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const names[] = {NULL, "a", "b", "c",
 					    "d",  "e", "f", "nonsense"};
+	struct fuzz_bytes b = {data, size};
+	struct fake *f;
 	int calls = 0;
-	size_t i;
 	uint8_t x;
 
 	build_machine(&b);
-	digest = 0;
 	choose(NULL);
 	do {
 		count();
-		for (i = 0; i < SLOTS; i++) {
-			mix((uint64_t)cpuc_precision(&cpuc_slots[i]));
-			mix(cpuc_slots[i].trial.usable);
-			mix(cpuc_slots[i].reader.scale.mult);
-		}
-		mix((uint64_t)(cpuc_current - cpuc_slots));
-		mix((uint64_t)cpucycles());
 		x = fuzz_byte(&b);
 		/* A machine changes: it sleeps, or a counter's behaviour. */
 		if (x & 0x40)
 			machine.ns += UINT64_C(3600000000000);
-		if (x & 0x80)
-			change(&fakes[x >> 3 & 3], fuzz_byte(&b));
+		if (x & 0x80) {
+			f = &fakes[x >> 3 & 3];
+			f->behaviour =
+				(enum behaviour)(fuzz_byte(&b) % BEHAVIOURS);
+			f->changed = true;
+		}
 		if ((x & 7) == 7)
 			examine();
 		else if (x)
 			choose(names[x % 8]);
 	} while (x && ++calls < 4);
 	last_resort();
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	struct fuzz_bytes b = {data, size};
-	uint64_t first;
-
-	use(b);
-	first = digest;
-	/* Some are enough: it takes as long again. */
-	if (size % 4 == 0) {
-		use(b);
-		MUST(digest == first, "the second time is another");
-	}
 	return 0;
 }

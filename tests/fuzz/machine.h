@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A pretended machine, described by bytes: counters that do right or wrong on
- * a clock that passes as it is read. Replaces os_clock.c, registry.c,
- * persecond.c and perf/available.c; extend32.c is included, and count.c, for
- * what they remember. */
+ * a clock that passes as it is read. Replaces registry.c and perf/available.c;
+ * extend32.c is included, and count.c, for what they remember. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -12,15 +11,14 @@
 #include "clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
-#include "persecond.h"
 #include "perf/available.h"
 #include "registry.h"
 #include "select.h"
-#include "system/os_clock.h"
 #include "fuzz.h"
 #include "../faults/real.h"
 #include "../../src/calibrated/count.c"
 #include "../forget.h"
+#include "../pretended_clock.h"
 #include "../../src/extend32.c"
 
 #define COUNTERS 6 /* and default-zero, the last */
@@ -76,9 +74,7 @@ static struct {
 	unsigned cost;  /* of reading the clock, ns */
 	unsigned grain; /* the clock shows multiples of it, ns */
 	bool stopped;
-	uint64_t persecond;
 	double core; /* cycles per ns */
-	const char *wanted;
 } machine;
 
 static struct cpuc_counter counters[SLOTS];
@@ -99,56 +95,9 @@ QUICK uint64_t cpuc_os_clock_ns(void)
 	return shown();
 }
 
-QUICK uint64_t cpuc_os_clock_coarse_ns(void)
-{
-	machine.ns += machine.cost;
-	return shown() / 4000000 * 4000000;
-}
-
 uint64_t cpuc_os_clock_us(void)
 {
 	return cpuc_os_clock_ns() / 1000;
-}
-
-uint64_t cpuc_os_clock_thread(uint64_t hz)
-{
-	(void)hz;
-	return 0;
-}
-
-bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
-{
-	(void)tick;
-	return false;
-}
-
-void cpuc_os_clock_check(void)
-{
-}
-
-bool cpuc_tsc_forbidden(void)
-{
-	return false;
-}
-
-const struct cpuc_persecond cpuc_persecond_unknown;
-
-uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
-{
-	(void)current;
-	return 0;
-}
-
-struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current)
-{
-	(void)current;
-	return (struct cpuc_persecond){machine.persecond, "machine"};
-}
-
-const char *cpuc_getenv(const char *name)
-{
-	MUST(!strcmp(name, "cpucyclesimplementation"), "%s", name);
-	return machine.wanted;
 }
 
 /* Faults come only where the engine catches them, which nobody else does with
@@ -348,25 +297,29 @@ static void build(size_t i, struct fuzz_bytes *b)
 	/* A process is calibrated once, and a host one such counter. */
 	if (counters[i].kind == CPUC_CALIBRATED && fake_clock != NULL)
 		counters[i].kind = CPUC_REFERENCE;
-	if (counters[i].kind == CPUC_CALIBRATED) {
-		fake_clock = ticks_of[i];
-		unit = TICK;
+	if (counters[i].kind == CPUC_CALIBRATED ||
+	    counters[i].kind == CPUC_ZERO || counters[i].kind == CPUC_OS)
 		counters[i].bits = 64;
+	switch (counters[i].kind) {
+	case CPUC_CALIBRATED:
+		fake_clock = ticks_of[i];
 		counters[i].read = cores_of[i];
-	}
-	/* The last resort takes these untried, as they are system calls. */
-	if (counters[i].kind == CPUC_OS)
+		unit = TICK;
+		break;
+	case CPUC_OS:
+		/* The last resort takes these untried, as they are system
+		 * calls. */
 		unit = TIME;
-	/* Its descriptor is true, but for hardware's errors. */
-	if (counters[i].kind == CPUC_ZERO) {
+		break;
+	case CPUC_ZERO:
+		/* Its descriptor is true, but for hardware's errors. */
 		counters[i].read = read_zero;
 		unit = CYCLE;
-		counters[i].bits = 64;
+		break;
+	default:
+		if (counters[i].bits == 32)
+			unit = CYCLE;
 	}
-	if (counters[i].kind == CPUC_OS)
-		counters[i].bits = 64;
-	if (counters[i].bits == 32)
-		unit = CYCLE;
 	if (unit != CYCLE)
 		counters[i].clock = &clocks[i];
 	clocks[i] = (struct cpuc_clock){.tick = ticks_of[i],
@@ -388,7 +341,7 @@ static void build_machine(struct fuzz_bytes *b)
 {
 	static const struct cpuc_slot *unselected;
 	static const unsigned grains[] = {1, 1, 1, 10, 100, 1000, 41, 10000000};
-	static const char *const wanted[] = {
+	static const char *const names[] = {
 		NULL, NULL, NULL, "a", "b", "c", "default-zero", "nonsense"};
 	uint8_t x = fuzz_byte(b), y = fuzz_byte(b);
 	size_t i;
@@ -407,9 +360,9 @@ static void build_machine(struct fuzz_bytes *b)
 	machine.grain = grains[x >> 3 & 7];
 	machine.stopped = x >> 6 == 3;
 	machine.cost = 1 + y % 128;
-	machine.wanted = wanted[y >> 5];
+	asked_for = names[y >> 5];
 	x = fuzz_byte(b);
-	machine.persecond = x & 1 ? 2000000000 : UINT64_C(1000000) << (x >> 4);
+	nominal_rate = x & 1 ? 2000000000 : UINT64_C(1000000) << (x >> 4);
 	machine.core = 0.5 + (x >> 1 & 7) * 0.55;
 	for (i = 0; i < COUNTERS; i++)
 		build(i, b);
