@@ -189,6 +189,10 @@ static void choose(const char *name)
 		MUST(name && (errno == ENOENT || errno == ENOTSUP), "%d",
 		     errno);
 		MUST(cpuc_current == was && cpucycles == entry, "changed");
+		for (i = 0; i < COUNTERS; i++)
+			MUST(strcmp(counters[i].name, name) != 0 ||
+				     !fakes[i].is_open,
+			     "%zu is open", i);
 		return;
 	}
 	MUST(errno == 4711, "%d", errno);
