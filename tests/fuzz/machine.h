@@ -178,14 +178,11 @@ QUICK static long long read_fake(struct fake *f)
 		return fakes[i].stated;                                     \
 	}
 READERS(READER)
-#define NAME(i) tick##i,
-static long long (*const ticks_of[])(void) = {READERS(NAME)};
-#undef NAME
-#define NAME(i) core##i,
-static long long (*const cores_of[])(void) = {READERS(NAME)};
-#undef NAME
-#define NAME(i) stated##i,
-static uint64_t (*const stated_of[])(void) = {READERS(NAME)};
+#define OF(i) {tick##i, core##i, stated##i},
+static const struct {
+	long long (*tick)(void), (*core)(void);
+	uint64_t (*stated)(void);
+} readers[] = {READERS(OF)};
 
 static long long read_zero(void)
 {
@@ -285,15 +282,17 @@ static void build(size_t i, struct fuzz_bytes *b)
 	z = fuzz_byte(b);
 	f->rate = rates[z & 7] + (uint64_t)(z >> 3 & 3) * 12345;
 	z = fuzz_byte(b);
-	f->stated = z & 1 ? f->rate : z & 2 ? (uint64_t)z * z * z * z : 0;
-	f->stated = z == 0xfe ? UINT64_MAX : f->stated;
+	if (z & 1)
+		f->stated = f->rate;
+	else if (z & 2)
+		f->stated = z == 0xfe ? UINT64_MAX : (uint64_t)z * z * z * z;
 	z = fuzz_byte(b);
 	f->step = 1 + (z >> 3);
 	/* It comes to that in a millisecond. */
 	if (z & 7)
 		f->offset = tops[(z & 7) - 1] - ticks(f) - f->rate / 1000;
 	f->cost = 1u + fuzz_byte(b);
-	counters[i].read = ticks_of[i];
+	counters[i].read = readers[i].tick;
 	/* A process is calibrated once, and a host one such counter. */
 	if (counters[i].kind == CPUC_CALIBRATED && fake_clock != NULL)
 		counters[i].kind = CPUC_REFERENCE;
@@ -302,8 +301,8 @@ static void build(size_t i, struct fuzz_bytes *b)
 		counters[i].bits = 64;
 	switch (counters[i].kind) {
 	case CPUC_CALIBRATED:
-		fake_clock = ticks_of[i];
-		counters[i].read = cores_of[i];
+		fake_clock = readers[i].tick;
+		counters[i].read = readers[i].core;
 		unit = TICK;
 		break;
 	case CPUC_OS:
@@ -322,14 +321,14 @@ static void build(size_t i, struct fuzz_bytes *b)
 	}
 	if (unit != CYCLE)
 		counters[i].clock = &clocks[i];
-	clocks[i] = (struct cpuc_clock){.tick = ticks_of[i],
+	clocks[i] = (struct cpuc_clock){.tick = readers[i].tick,
 					.nominal = unit == NOMINAL};
 	if (unit == TIME) {
 		f->stated = f->rate;
 		clocks[i].hz = f->rate;
 		clocks[i].exact = true;
 	} else if (f->stated != 0) {
-		clocks[i].stated = stated_of[i];
+		clocks[i].stated = readers[i].stated;
 	}
 	if (counters[i].kind == CPUC_CALIBRATED)
 		clocks[i].chains = &fake_ops;
