@@ -13,25 +13,16 @@
  */
 int clock_gettime(clockid_t clock, struct timespec *t)
 {
-	long narrow[2] = {0, 0};
 #ifdef SYS_clock_gettime64
-	long long wide[2] = {0, 0};
-
-	if (syscall(SYS_clock_gettime64, clock, wide) == 0) {
-		t->tv_sec = (time_t)wide[0];
-		t->tv_nsec = (long)wide[1];
-		return 0;
-	}
-#endif
-#ifdef SYS_clock_gettime
-	if (syscall(SYS_clock_gettime, clock, narrow) != 0)
-		return -1;
-	t->tv_sec = narrow[0];
-	t->tv_nsec = narrow[1];
-	return 0;
+	long long kernels[2] = {0, 0};
 #else
-	return -1;
+	long kernels[2] = {0, 0};
 #endif
+	int failed = (int)syscall(NEW_CLOCK, clock, kernels);
+
+	t->tv_sec = (time_t)kernels[0];
+	t->tv_nsec = (long)kernels[1];
+	return failed;
 }
 
 enum how { ERRNO = 7, TRAP = 8, ALL = ERRNO | TRAP };
@@ -64,24 +55,23 @@ static const struct row {
 	{"rt_sigprocmask", ERRNO, SAME, NULL, NULL},
 };
 
-struct attempt {
-	const struct denied_call *call; /* NULL: none */
-	const struct denied_how *how;
-	const char *named; /* cpucyclesimplementation; NULL: unset */
-};
+/* An attempt: what is denied in the child, if anything, and the counter that
+ * is asked for by name, if any. */
+static const struct denied_call *call;
+static const struct denied_how *how;
+static const char *named;
 
 static struct seen *seen, *base;
 
-static int try(void *arg)
+static int try(void)
 {
-	const struct attempt *a = arg;
 	struct cpucycles_counter c;
 	int bad;
 
 	unsetenv("cpucyclesimplementation");
-	if (a->named != NULL)
-		setenv("cpucyclesimplementation", a->named, 1);
-	if (a->call != NULL && deny_call(a->call, a->how) != 0)
+	if (named != NULL)
+		setenv("cpucyclesimplementation", named, 1);
+	if (call != NULL && deny_call(call, how) != 0)
 		return CANNOT;
 	bad = counts(1000);
 	look(seen);
@@ -127,17 +117,18 @@ static int as_told(const struct row *row, int status)
 
 static int find_base(void)
 {
-	struct attempt none = {NULL, NULL, NULL};
-	int status = in_child(try, &none);
+	const struct denied_call *denied = call;
+	int status;
 
+	call = NULL;
+	status = in_child(try);
+	call = denied;
 	*base = *seen;
 	return status;
 }
 
-static void check(const struct row *row, const struct denied_call *call,
-		  const struct denied_how *how)
+static void check(const struct row *row)
 {
-	struct attempt a = {call, how, NULL};
 	int i, status = 0, good = 0;
 
 	if (SANITIZED &&
@@ -150,7 +141,7 @@ static void check(const struct row *row, const struct denied_call *call,
 		if (i > 0)
 			find_base();
 		memset(seen, 0, sizeof *seen);
-		status = in_child(try, &a);
+		status = in_child(try);
 		good = as_told(row, status);
 	}
 	ok(good, "%s denied with %s: %s (%d)%s%s", call->name, how->name,
@@ -162,51 +153,47 @@ static void check(const struct row *row, const struct denied_call *call,
 
 static void check_row(const struct row *row)
 {
-	int call, how;
+	int i;
 
-	for (call = 0; call < DENIED_CALLS; call++)
-		for (how = 0; how < DENIED_HOW; how++)
-			if (!strcmp(denied_calls[call].name, row->call) &&
-			    (row->how & 1 << how))
-				check(row, &denied_calls[call],
-				      &denied_how[how]);
+	call = denied_calls;
+	while (strcmp(call->name, row->call) != 0)
+		call++;
+	for (i = 0; i < DENIED_HOW; i++) {
+		how = &denied_how[i];
+		if (row->how & 1 << i)
+			check(row);
+	}
 }
 
 /* A counter that is named and works is the only one tried: no other may so
  * much as ask for what kills. */
 static void check_named(void)
 {
-	struct attempt a = {&denied_calls[0], &denied_how[4], NULL};
-	int status;
 	unsigned i;
+	int status;
 
+	call = &denied_calls[0];
+	how = &denied_how[4];
 	for (i = 0; i < base->counters; i++) {
-		if (!base->counter[i].usable ||
-		    strstr(base->counter[i].name, "perf") ||
+		named = base->counter[i].name;
+		if (!base->counter[i].usable || strstr(named, "perf") ||
 		    !strcmp(base->kind, "core"))
 			continue;
-		a.named = base->counter[i].name;
-		status = in_child(try, &a);
-		if (!strcmp(a.named, "default-zero"))
-			ok(status == 3,
-			   "a kill for perf_event_open: %s "
-			   "counts nothing, as asked",
-			   a.named);
-		else
-			ok(status == 0 && !strcmp(seen->name, a.named),
-			   "a kill for perf_event_open: %s is taken, and "
-			   "nothing else tried (%d)",
-			   a.named, status);
+		status = in_child(try);
+		ok(status == (strcmp(named, "default-zero") ? 0 : 3) &&
+			   !strcmp(seen->name, named),
+		   "a kill for perf_event_open: %s is taken, and nothing else "
+		   "tried (%d)",
+		   named, status);
 	}
-	a.named = NULL;
-	ok(in_child(try, &a) == KILLED + SIGSYS || base->counters == 0 ||
+	named = NULL;
+	ok(in_child(try) == KILLED + SIGSYS || base->counters == 0 ||
 		   reason_of("default-perfevent") == NULL,
 	   "without a name, the process is killed");
 }
 
 int main(void)
 {
-	struct attempt some = {&denied_calls[4], &denied_how[0], NULL};
 	int status;
 	size_t i;
 
@@ -214,7 +201,9 @@ int main(void)
 	base = seen + 1;
 	status = find_base();
 	ok(status == 0, "nothing denied: %s (%d)", seen->name, status);
-	if (in_child(try, &some) == CANNOT) {
+	call = &denied_calls[4];
+	how = &denied_how[0];
+	if (in_child(try) == CANNOT) {
 		skip("system calls cannot be filtered here");
 		return done_testing();
 	}

@@ -3,12 +3,11 @@
  * too: before the first call, and after it. */
 #include "faults/faults.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
-#ifdef PR_SET_TSC
+#if defined PR_SET_TSC && defined HAVE_LINUX_FILTER_H
 
 static int forbid(void)
 {
@@ -39,9 +38,8 @@ static int has_core(void)
 	return !strcmp(cpucycles_kind(), "core");
 }
 
-static int before_first(void *arg)
+static int before_first(void)
 {
-	(void)arg;
 	if (forbid() != 0)
 		return CANNOT;
 	if (counts(1000) != 0)
@@ -51,23 +49,24 @@ static int before_first(void *arg)
 
 /* PR_GET_TSC answers as if nothing were forbidden, or fails: the probe finds
  * the fault. */
-static int unasked(void *arg)
+static int unasked(unsigned action)
 {
-	if (forbid() != 0)
-		return CANNOT;
-#ifdef HAVE_LINUX_FILTER_H
-	if (deny(SYS_prctl, *(const unsigned *)arg) != 0)
+	if (forbid() != 0 || deny(SYS_prctl, action) != 0)
 		return CANNOT;
 	return counts(100000) != 0 || !strcmp(cpucycles_kind(), "zero");
-#else
-	(void)arg;
-	return CANNOT;
-#endif
 }
 
-static int by_name(void *arg)
+static int denied(void)
 {
-	(void)arg;
+	return unasked(SECCOMP_RET_ERRNO | EPERM);
+}
+
+static int trapped(void)
+{
+	return unasked(SECCOMP_RET_TRAP);
+}
+static int by_name(void)
+{
 	if (forbid() != 0)
 		return CANNOT;
 	setenv("cpucyclesimplementation", "amd64-tsc", 1);
@@ -75,28 +74,10 @@ static int by_name(void *arg)
 	       !strcmp(cpucycles_implementation(), "amd64-tsc");
 }
 
-static int after_selection(void *arg)
+static int forbid_after_selection(void)
 {
-	(void)arg;
 	cpucycles();
-	if (has_core())
-		return CANNOT;
-	if (forbid() != 0)
-		return CANNOT;
-	if (cpucycles_select(NULL) != 0)
-		return 3;
-	return recovered();
-}
-
-/* As the manual says: without it, the next count faults. */
-static int no_recovery(void *arg)
-{
-	(void)arg;
-	cpucycles();
-	if (has_core() || forbid() != 0)
-		return CANNOT;
-	counts(1);
-	return 0;
+	return has_core() ? CANNOT : forbid();
 }
 
 static sigjmp_buf way_out;
@@ -106,12 +87,11 @@ static void leave(int sig)
 	siglongjmp(way_out, sig);
 }
 
-/* A program may catch that fault, and select then. */
-static int after_fault(void *arg)
+/* As the manual says: the next count faults. A program may catch that, and
+ * select then. */
+static int after_fault(void)
 {
-	(void)arg;
-	cpucycles();
-	if (has_core() || forbid() != 0)
+	if (forbid_after_selection() != 0)
 		return CANNOT;
 	signal(SIGSEGV, leave);
 	if (sigsetjmp(way_out, 1) == 0) {
@@ -123,63 +103,53 @@ static int after_fault(void *arg)
 	return recovered();
 }
 
-/* The selection holds for every thread: for those that may read the TSC, that
- * may not, and that have counted with it. */
-struct other {
-	pthread_barrier_t begin, go;
-	int forbids, bad;
-};
+static pthread_barrier_t barrier;
+static int entered;
 
-static void *other_thread(void *arg)
+/* The first of three threads selects anew; the second may still read the TSC,
+ * the others may not. */
+static int one_of_three(void)
 {
-	struct other *o = arg;
+	int number = __atomic_fetch_add(&entered, 1, __ATOMIC_RELAXED);
+	int bad = counts(1000);
 
-	o->bad = counts(1000);
-	if (o->forbids)
-		o->bad |= forbid();
-	pthread_barrier_wait(&o->begin);
-	pthread_barrier_wait(&o->go);
-	o->bad |= counts(1000);
-	return NULL;
+	if (number != 1)
+		bad |= forbid();
+	pthread_barrier_wait(&barrier);
+	if (number == 0)
+		bad |= cpucycles_select(NULL) != 0;
+	pthread_barrier_wait(&barrier);
+	return bad | counts(1000);
 }
 
-static int every_thread(void *arg)
+static int late(void)
 {
-	struct other o[2] = {{.forbids = 0}, {.forbids = 1}}, late;
-	pthread_t id[2], last;
-	int i, bad;
+	return counts(1000);
+}
 
-	(void)arg;
+/* The selection holds for every thread, those that begin after it too. */
+static int every_thread(void)
+{
 	cpucycles();
-	if (has_core())
+	if (has_core() || in_threads(1, NULL, forbid) != 0)
 		return CANNOT;
-	for (i = 0; i < 2; i++) {
-		pthread_barrier_init(&o[i].begin, NULL, 2);
-		pthread_barrier_init(&o[i].go, NULL, 2);
-		if (pthread_create(&id[i], NULL, other_thread, &o[i]) != 0)
-			return CANNOT;
-		pthread_barrier_wait(&o[i].begin);
-	}
-	if (forbid() != 0)
-		return CANNOT;
-	bad = cpucycles_select(NULL) != 0;
-	for (i = 0; i < 2; i++) {
-		pthread_barrier_wait(&o[i].go);
-		pthread_join(id[i], NULL);
-		bad |= o[i].bad;
-	}
-	late = (struct other){.forbids = 0};
-	pthread_barrier_init(&late.begin, NULL, 1);
-	pthread_barrier_init(&late.go, NULL, 1);
-	if (pthread_create(&last, NULL, other_thread, &late) != 0)
-		return CANNOT;
-	pthread_join(last, NULL);
-	return bad | late.bad ? bad | late.bad : recovered();
+	pthread_barrier_init(&barrier, NULL, 3);
+	if (in_threads(3, NULL, one_of_three) != 0 || forbid() != 0 ||
+	    in_threads(1, NULL, late) != 0)
+		return 7;
+	return recovered();
 }
 
-static int allowed_again(void *arg)
+/* Nothing that measures may fault: it returns 0 where it cannot. */
+static int observe_after(void)
 {
-	(void)arg;
+	return forbid_after_selection() != 0
+		       ? CANNOT
+		       : cpucycles_observepersecond() != 0;
+}
+
+static int allowed_again(void)
+{
 	if (forbid() != 0)
 		return CANNOT;
 	if (counts(1000) != 0)
@@ -190,55 +160,29 @@ static int allowed_again(void *arg)
 	return !strcmp(cpucycles_kind(), "os");
 }
 
-/* Nothing that measures may fault: it returns 0 where it cannot. */
-static int observe_after(void *arg)
-{
-	(void)arg;
-	cpucycles();
-	if (has_core() || forbid() != 0)
-		return CANNOT;
-	return cpucycles_observepersecond() != 0;
-}
-
 int main(void)
 {
 	static const char why[] = "prctl(PR_SET_TSC) does not work here, or "
 				  "counts are the core's own";
-#ifdef HAVE_LINUX_FILTER_H
-	static unsigned denied = SECCOMP_RET_ERRNO | EPERM;
-	static unsigned trapped = SECCOMP_RET_TRAP;
-#else
-	static unsigned denied, trapped;
-#endif
-	int status;
 
 	if (SANITIZED)
 		skip_all("sanitizers read the clock where nobody expects it");
 	point("RDTSC forbidden before the first call: a clock by system calls",
-	      before_first, NULL, why);
-	point("forbidden, and prctl denied", unasked, &denied, why);
-	point("forbidden, and prctl answered by SIGSYS", unasked, &trapped,
-	      why);
-	point("forbidden, and a reader of it asked for by name", by_name, NULL,
-	      why);
-	point("forbidden after the selection: cpucycles_select(NULL) recovers",
-	      after_selection, NULL, why);
-	status = in_child(no_recovery, NULL);
-	if (status == CANNOT)
-		skip("%s", why);
-	else
-		ok(status == KILLED + SIGSEGV,
-		   "and without it the next count faults (%d)", status);
-	point("cpucycles_select(NULL) recovers after that fault, too",
-	      after_fault, NULL, why);
-	point("and every thread then counts: one that may read it, one that "
-	      "may not, a new one",
-	      every_thread, NULL, why);
+	      before_first, why);
+	point("forbidden, and prctl denied", denied, why);
+	point("forbidden, and prctl answered by SIGSYS", trapped, why);
+	point("forbidden, and a reader of it asked for by name", by_name, why);
+	point("forbidden after the selection: the next count faults, and then "
+	      "cpucycles_select(NULL) recovers",
+	      after_fault, why);
+	point("and every thread counts: one that may read it, one that may "
+	      "not, a new one",
+	      every_thread, why);
 	point("forbidden after the selection: no rate is observed, nothing "
 	      "faults",
-	      observe_after, NULL, why);
+	      observe_after, why);
 	point("allowed again: cpucycles_select(NULL) finds the counter",
-	      allowed_again, NULL, why);
+	      allowed_again, why);
 	return done_testing();
 }
 #else

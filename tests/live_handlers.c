@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Signal handlers of the application count at any time, and a selection
- * restores handlers, masks and pending signals. */
+/* Signal handlers of the application count at any time, and a selection keeps
+ * no signal from them. */
 #include "faults/faults.h"
-
-#include <pthread.h>
-#include <sys/time.h>
 
 #define PERIOD_US 50
 #define FRESH 50
-
-static double seconds; /* for each of the long scenarios */
 
 static volatile sig_atomic_t calls, back;
 static volatile long long outside;  /* the main program's last count */
@@ -29,206 +24,80 @@ static void count_in_handler(int sig)
 	calls = calls + 1;
 }
 
-static void every(int period_us)
-{
-	struct itimerval t = {{0, period_us}, {0, period_us}};
-
-	setitimer(ITIMER_REAL, &t, NULL);
-}
-
 static void set(int sig, void (*handler)(int), int flags)
 {
-	struct sigaction sa;
+	struct sigaction sa = {.sa_handler = handler, .sa_flags = flags};
 
-	memset(&sa, 0, sizeof sa);
-	sa.sa_handler = handler;
-	sa.sa_flags = flags;
-	sigaddset(&sa.sa_mask, SIGUSR2);
+	sigemptyset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
 }
 
-static int in_first_call(void *arg)
+/* Counts from a first call on, for so long. */
+static int count_on(double seconds)
 {
-	long long first, started, now;
+	double end = wall_ns() + seconds * 1e9;
+	long long first, last, now;
 	int i;
 
-	(void)arg;
 	set(SIGALRM, count_in_handler, SA_RESTART);
-	every(PERIOD_US);
-	first = started = cpucycles();
-	for (i = 0; (i < 1000 || calls < 3) && i < 100000000; i++) {
+	alarms(PERIOD_US);
+	first = last = cpucycles();
+	for (i = 0; i < 1000 || calls < 3 || wall_ns() < end; i++) {
 		/* ThreadSanitizer gives signals at the C library's calls. */
 		time(NULL);
-		now = cpucycles();
-		if (now < first)
-			return 2;
-		first = outside = now;
-	}
-	every(0);
-	/* During the selection there is no counter yet: a handler that ran then
-	 * would have got the time. */
-	now = earliest - started;
-	if (now / 60 > cpucycles_persecond() ||
-	    -now / 60 > cpucycles_persecond())
-		return 4;
-	return calls < 3 || back;
-}
-
-static int in_measurements(void *arg)
-{
-	long long last = cpucycles(), now;
-	double end;
-
-	(void)arg;
-	set(SIGALRM, count_in_handler, SA_RESTART);
-	end = wall_ns() + seconds * 1e9;
-	every(PERIOD_US);
-	while (wall_ns() < end) {
 		now = cpucycles();
 		if (now < last)
 			return 2;
 		last = outside = now;
 	}
-	every(0);
-	return calls < 3 || back;
+	alarms(0);
+	/* During the selection there is no counter yet: a handler that ran then
+	 * would have got the time. */
+	if (llabs(earliest - first) / 60 > cpucycles_persecond())
+		return 4;
+	return back;
+}
+
+static int in_first_call(void)
+{
+	return count_on(0);
+}
+
+static int all_fresh(void)
+{
+	int i, status = 0;
+
+	for (i = 0; i < FRESH && status == 0; i++)
+		status = in_child(in_first_call);
+	return status == 0 ? 0 : 2;
+}
+
+static int in_measurements(void)
+{
+	return count_on(live_seconds());
 }
 
 /* The same counter again and again, so that its counts can be compared; 500
  * times, or until a signal has come, as kernels without fine timers send them
  * every 10 ms. */
-static int selecting(void *arg)
+static int selecting(void)
 {
 	const char *name = cpucycles_implementation();
 	int i, n = 0;
 
-	(void)arg;
 	set(SIGALRM, count_in_handler, SA_RESTART);
-	every(PERIOD_US);
+	alarms(PERIOD_US);
 	for (i = 0; i < 500 || (calls == 0 && i < 1000000); i++)
 		n += cpucycles_select(name) != 0;
-	every(0);
+	alarms(0);
 	return (n != 0 ? 2 : 0) + (back ? 4 : 0) + (calls == 0);
 }
 
 static const int faults[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
 enum { NFAULTS = sizeof faults / sizeof *faults };
 
-static char stack[65536];
-
-static void nothing(int sig)
-{
-	(void)sig;
-	calls = calls + 1;
-}
-
-/* The flags that an application can set. */
-#define FLAGS \
-	(int)(SA_ONSTACK | SA_RESTART | SA_NODEFER | SA_RESETHAND | SA_SIGINFO)
-
-static int restored(void *arg)
-{
-	struct sigaction now;
-	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack}, found;
-	int i;
-
-	(void)arg;
-	if (sigaltstack(&alternate, NULL) != 0)
-		return CANNOT;
-	for (i = 0; i < NFAULTS; i++)
-		set(faults[i], nothing, SA_ONSTACK | SA_RESTART);
-	cpucycles();
-	cpucycles_select(NULL);
-	cpucycles_observepersecond();
-	for (i = 0; i < NFAULTS; i++) {
-		sigaction(faults[i], NULL, &now);
-		if (now.sa_handler != nothing ||
-		    (now.sa_flags & FLAGS) != (SA_ONSTACK | SA_RESTART) ||
-		    !sigismember(&now.sa_mask, SIGUSR2) ||
-		    sigismember(&now.sa_mask, SIGUSR1))
-			return 2;
-	}
-	sigaltstack(NULL, &found);
-	if (found.ss_sp != stack || found.ss_size != sizeof stack)
-		return 3;
-	for (i = 0; i < NFAULTS; i++)
-		raise(faults[i]);
-	return calls != NFAULTS;
-}
-
-/* Whether a thread's faults arrive on its alternate stack. */
-static __thread char *own;
-static volatile int stop, elsewhere;
+static volatile int stop;
 static volatile sig_atomic_t arrived;
-
-static void on_own_stack(int sig)
-{
-	char here;
-
-	(void)sig;
-	if ((size_t)&here - (size_t)own > sizeof stack)
-		elsewhere = 1;
-	arrived = arrived + 1;
-}
-
-static void *faulty(void *arg)
-{
-	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-
-	(void)arg;
-	own = stack;
-	sigaltstack(&alternate, NULL);
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-		pthread_kill(pthread_self(), SIGSEGV);
-	return NULL;
-}
-
-static int faults_meanwhile(void *arg)
-{
-	pthread_t thread;
-	int i;
-
-	(void)arg;
-	set(SIGSEGV, on_own_stack, SA_ONSTACK);
-	if (SANITIZED || pthread_create(&thread, NULL, faulty, NULL) != 0)
-		return CANNOT;
-	for (i = 0; i < 100 || arrived < 100; i++)
-		cpucycles_select(NULL);
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
-	return elsewhere;
-}
-
-/* All signals blocked, and two of them pending, of which one is a fault's. */
-static int all_blocked(void *arg)
-{
-	sigset_t all, now, pending;
-	int sig, bad = 0;
-
-	(void)arg;
-	set(SIGUSR1, nothing, 0);
-	set(SIGSEGV, nothing, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	pthread_sigmask(SIG_BLOCK, NULL, &all);
-	raise(SIGUSR1);
-	raise(SIGSEGV);
-	sigpending(&pending);
-	if (!sigismember(&pending, SIGSEGV))
-		return CANNOT;
-	bad = counts(1000);
-	if (calls != 0)
-		return 3;
-	pthread_sigmask(SIG_BLOCK, NULL, &now);
-	for (sig = 1; sig < 32; sig++)
-		bad |= sigismember(&all, sig) != sigismember(&now, sig);
-	sigpending(&pending);
-	if (bad || calls != 0 || !sigismember(&pending, SIGUSR1) ||
-	    !sigismember(&pending, SIGSEGV))
-		return 2;
-	sigemptyset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	return calls != 2;
-}
 
 /* This process sends itself one signal after another: each arrives once. */
 static volatile sig_atomic_t wrong;
@@ -277,18 +146,14 @@ static void *sends(void *arg)
 	return NULL;
 }
 
-static int sent_meanwhile(void *arg)
+static int sent_meanwhile(void)
 {
 	const char *name = cpucycles_implementation();
-	struct sender s = {pthread_self(), in_child(emulated, NULL), 0, 0};
-	struct sigaction sa;
+	struct sender s = {pthread_self(), in_child(emulated), 0, 0};
+	struct sigaction sa = {.sa_sigaction = receive, .sa_flags = SA_SIGINFO};
 	pthread_t thread;
 	int i, failed = 0;
 
-	(void)arg;
-	memset(&sa, 0, sizeof sa);
-	sa.sa_sigaction = receive;
-	sa.sa_flags = SA_SIGINFO;
 	for (i = 0; i < NFAULTS; i++)
 		sigaction(faults[i], &sa, NULL);
 	if (SANITIZED || pthread_create(&thread, NULL, sends, &s) != 0)
@@ -325,7 +190,7 @@ static void *disturb(void *arg)
 	return NULL;
 }
 
-static int disturbed(void *arg)
+static int disturbed(void)
 {
 	static const char clock[] = "default-monotonic";
 	struct cpucycles_counter c;
@@ -334,7 +199,6 @@ static int disturbed(void *arg)
 	double end;
 	int i, n = 0;
 
-	(void)arg;
 	if (cpucycles_select(clock) != 0)
 		return CANNOT;
 	hz = cpucycles_persecond();
@@ -342,7 +206,7 @@ static int disturbed(void *arg)
 	set(SIGSYS, ask_in_handler, 0);
 	if (pthread_create(&thread, NULL, disturb, &self) != 0)
 		return CANNOT;
-	end = wall_ns() + seconds * 1e9;
+	end = wall_ns() + live_seconds() * 1e9;
 	for (i = 0; (wall_ns() < end || calls < 1000) && i < 10000000; i++)
 		/* ThreadSanitizer may wait for itself in sigaction. */
 		n += i % 100 || SANITIZED
@@ -367,63 +231,36 @@ static void answer(int sig, siginfo_t *info, void *context)
 	calls = calls + 1;
 }
 
-static int answered(void *arg)
+static int answered(void)
 {
-	struct sigaction sa;
+	struct sigaction sa = {.sa_sigaction = answer,
+			       .sa_flags = SA_SIGINFO | SA_NODEFER};
 
-	(void)arg;
-	memset(&sa, 0, sizeof sa);
-	sa.sa_sigaction = answer;
-	sa.sa_flags = SA_SIGINFO | SA_NODEFER;
 	sigaction(SIGSYS, &sa, NULL);
 	if (deny(SYS_rt_sigaction, SECCOMP_RET_TRAP) != 0)
 		return CANNOT;
 	return counts(1000) != 0 || calls == 0 || back;
 }
 #else
-static int answered(void *arg)
+static int answered(void)
 {
-	(void)arg;
 	return CANNOT;
 }
 #endif
 
-static int all_fresh(void *arg)
-{
-	int i, status = 0;
-
-	(void)arg;
-	for (i = 0; i < FRESH && status == 0; i++)
-		status = in_child(in_first_call, NULL);
-	return status == 0 ? 0 : 2;
-}
-
 int main(void)
 {
-	const char *text = getenv("LIVE_SECONDS");
-
-	seconds = text != NULL && atof(text) > 0 ? atof(text) : 0.3;
 	point("signals every 50 us whose handler counts, in the first call of "
 	      "50 processes",
-	      all_fresh, NULL, "");
-	point("and through measurements, never back", in_measurements, NULL,
-	      "");
-	point("and through 500 selections", selecting, NULL, "");
-	point("handlers of the fault signals, with their flags, masks and "
-	      "stack, are restored",
-	      restored, NULL, "no alternate stack");
-	point("another thread's faults in selections reach its handler on its "
-	      "alternate stack",
-	      faults_meanwhile, NULL, "sanitizers have stacks of their own");
+	      all_fresh, "");
+	point("and through measurements, never back", in_measurements, "");
+	point("and through 500 selections", selecting, "");
 	point("fault signals that the process sends in selections arrive, once "
 	      "each, and end none",
-	      sent_meanwhile, NULL, "sanitizers keep signals back");
-	point("with all signals blocked: stays so, and what is pending stays "
-	      "pending",
-	      all_blocked, NULL, "an emulator keeps no SIGSEGV pending");
+	      sent_meanwhile, "sanitizers keep signals back");
 	point("SIGSYS is sent all the time, and its handler asks the engine",
-	      disturbed, NULL, "no thread");
+	      disturbed, "no thread");
 	point("a handler of SIGSYS that counts and answers a denied sigaction",
-	      answered, NULL, "the answer is known for x86-64 alone");
+	      answered, "the answer is known for x86-64 alone");
 	return done_testing();
 }

@@ -3,9 +3,7 @@
  * memory, /proc, a large stack, privileges. */
 #include "faults/faults.h"
 
-#include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/stat.h>
 
@@ -38,17 +36,16 @@ static int same(void)
 	return 4;
 }
 
-static int nothing_missing(void *arg)
+static int nothing_missing(void)
 {
-	look(arg);
+	look(base);
 	return counts(1000);
 }
 
-static int no_descriptors(void *arg)
+static int no_descriptors(void)
 {
 	struct rlimit few = {64, 64};
 
-	(void)arg;
 	if (setrlimit(RLIMIT_NOFILE, &few) != 0)
 		return CANNOT;
 	while (dup(1) >= 0)
@@ -56,20 +53,9 @@ static int no_descriptors(void *arg)
 	return errno != EMFILE ? CANNOT : same();
 }
 
-static void *count_once(void *arg)
+static int count_many(void)
 {
-	return counts(1000) == 0 ? arg : NULL;
-}
-
-static int in_thread(void *(*f)(void *), const pthread_attr_t *attr)
-{
-	void *good = NULL;
-	pthread_t id;
-
-	if (pthread_create(&id, attr, f, base) != 0)
-		return CANNOT;
-	pthread_join(id, &good);
-	return good == NULL;
+	return counts(1000);
 }
 
 static void close_all(void)
@@ -82,19 +68,18 @@ static void close_all(void)
 
 /* Everything closed, before and after the first call; whatever file gets the
  * number of one of ours is not read from. */
-static int closed(void *arg)
+static int closed(void)
 {
 	int fd[16], i, bad;
 	char byte;
 
-	(void)arg;
 	close_all();
 	bad = same();
 	close_all();
 	for (i = 0; i < 16; i++)
 		fd[i] = open(i % 2 ? "/proc/self/maps" : "/dev/zero", O_RDONLY);
 	bad |= counts(1000);
-	bad |= in_thread(count_once, NULL);
+	bad |= in_threads(1, NULL, count_many);
 	for (i = 1; i < 16; i += 2)
 		if (fd[i] >= 0 && (lseek(fd[i], 0, SEEK_CUR) != 0 ||
 				   read(fd[i], &byte, 1) != 1))
@@ -102,11 +87,10 @@ static int closed(void *arg)
 	return bad;
 }
 
-static int no_memory(void *arg)
+static int no_memory(void)
 {
 	struct rlimit none = {0, 0};
 
-	(void)arg;
 	if (SANITIZED || setrlimit(RLIMIT_AS, &none) != 0 ||
 	    mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
 		    MAP_FAILED)
@@ -115,12 +99,11 @@ static int no_memory(void *arg)
 }
 
 /* Without /proc, /sys and /etc: in an empty directory. */
-static int nowhere(void *arg)
+static int nowhere(void)
 {
 	char empty[] = "/tmp/cpuc-empty.XXXXXX";
 	int bad;
 
-	(void)arg;
 	if (mkdtemp(empty) == NULL)
 		return CANNOT;
 	/* Gone, it stays what it is to who is in it. */
@@ -140,15 +123,13 @@ static int nowhere(void *arg)
 
 /* A stack of our own, to see how much of it was used. */
 #define SMALL 16384
-static size_t used;
 
-static int small_stack(void *arg)
+static int small_stack(void)
 {
 	char *stack, *p;
 	pthread_attr_t attr;
 	int bad;
 
-	(void)arg;
 	if (SANITIZED)
 		return CANNOT;
 	stack = mmap(NULL, 2 * SMALL, PROT_READ | PROT_WRITE,
@@ -159,11 +140,11 @@ static int small_stack(void *arg)
 	pthread_attr_init(&attr);
 	if (pthread_attr_setstack(&attr, stack + SMALL, SMALL) != 0)
 		return CANNOT;
-	bad = in_thread(count_once, &attr);
+	bad = in_threads(1, &attr, count_many);
 	for (p = stack + SMALL; p < stack + 2 * SMALL && *p == 0x5a; p++)
 		;
-	used = (size_t)(stack + 2 * SMALL - p);
-	diag("of a stack of %d bytes, %zu were used", SMALL, used);
+	diag("of a stack of %d bytes, %zu were used", SMALL,
+	     (size_t)(stack + 2 * SMALL - p));
 	return bad;
 }
 
@@ -179,7 +160,7 @@ static void first_in_handler(int sig)
 }
 
 /* Below the frame of the handler, and where no counter adds a signal's. */
-static int handler_stack(void *arg)
+static int handler_stack(void)
 {
 	static char stack[65536];
 	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -189,8 +170,7 @@ static int handler_stack(void *arg)
 	char *p = stack;
 	unsigned i;
 
-	if (SANITIZED || sigaltstack(&alternate, NULL) != 0 ||
-	    (arg != NULL && setenv("cpucyclesimplementation", arg, 1) != 0))
+	if (SANITIZED || sigaltstack(&alternate, NULL) != 0)
 		return CANNOT;
 	memset(stack, 0x5a, sizeof stack);
 	sigaction(SIGUSR1, &sa, NULL);
@@ -209,48 +189,45 @@ static int handler_stack(void *arg)
 #endif
 }
 
+/* Of a counter that must read files for the frequency. */
+static int handler_stack_files(void)
+{
+	setenv("cpucyclesimplementation", "default-gettimeofday", 1);
+	return handler_stack();
+}
+
 #ifdef HAVE_LINUX_FILTER_H
 /* And with the frames of signals on it. */
-static int small_stack_faults(void *arg)
+static int small_stack_faults(void)
 {
 	if (deny(SYS_openat, SECCOMP_RET_TRAP) != 0 ||
 	    deny(SYS_perf_event_open, SECCOMP_RET_TRAP) != 0 ||
 	    deny(SYS_prctl, SECCOMP_RET_TRAP) != 0)
 		return CANNOT;
-	return small_stack(arg);
+	return small_stack();
 }
 
 /* A thread's first calibrated count, where it may map no memory. */
-static void *late_thread(void *arg)
+static int late_thread(void)
 {
-	*(int *)arg = deny(NEW_MMAP, SECCOMP_RET_KILL_PROCESS) != 0
-			      ? CANNOT
-			      : counts(1000);
-	return NULL;
+	return deny(NEW_MMAP, SECCOMP_RET_KILL_PROCESS) != 0 ? CANNOT
+							     : counts(1000);
 }
 
-static int late(void *arg)
+static int late(void)
 {
-	int status = 2;
-	pthread_t id;
-
-	(void)arg;
-	if (strcmp(cpucycles_kind(), "calibrated") != 0 || SANITIZED ||
-	    pthread_create(&id, NULL, late_thread, &status) != 0)
+	if (strcmp(cpucycles_kind(), "calibrated") != 0 || SANITIZED)
 		return CANNOT;
-	pthread_join(id, NULL);
-	return status;
+	return in_threads(1, NULL, late_thread);
 }
 #else
-static int small_stack_faults(void *arg)
+static int small_stack_faults(void)
 {
-	(void)arg;
 	return CANNOT;
 }
 
-static int late(void *arg)
+static int late(void)
 {
-	(void)arg;
 	return CANNOT;
 }
 #endif
@@ -258,25 +235,24 @@ static int late(void *arg)
 int main(void)
 {
 	static const char why[] = "cannot be made here";
-	static char clock[] = "default-gettimeofday";
 
 	unsetenv("cpucyclesimplementation");
 	base = shared(sizeof *base);
-	point("nothing is missing", nothing_missing, base, why);
-	point("all descriptors in use", no_descriptors, NULL, why);
+	point("nothing is missing", nothing_missing, why);
+	point("all descriptors in use", no_descriptors, why);
 	point("all descriptors closed, before and after the first call, and "
 	      "their numbers in use again",
-	      closed, NULL, why);
-	point("no memory to be had (RLIMIT_AS)", no_memory, NULL, why);
+	      closed, why);
+	point("no memory to be had (RLIMIT_AS)", no_memory, why);
 	point("chroot to an empty directory: no /proc, /sys and /etc", nowhere,
-	      NULL, why);
-	point("a first call on a stack of 16 KiB", small_stack, NULL, why);
-	point("with faults in it", small_stack_faults, NULL, why);
+	      why);
+	point("a first call on a stack of 16 KiB", small_stack, why);
+	point("with faults in it", small_stack_faults, why);
 	point("a kill for mmap in a new thread, after the selection", late,
-	      NULL, "no calibrated counter, or a sanitizer");
+	      "no calibrated counter, or a sanitizer");
 	point("a first call in a handler takes at most 4 KB of stack on x86-64",
-	      handler_stack, NULL, "a counter faults here, or a sanitizer");
+	      handler_stack, "a counter faults here, or a sanitizer");
 	point("and so does one that must read files for the frequency",
-	      handler_stack, clock, "a counter faults here, or a sanitizer");
+	      handler_stack_files, "a counter faults here, or a sanitizer");
 	return done_testing();
 }

@@ -6,11 +6,14 @@
 
 #include <config.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,27 +45,50 @@ __attribute__((unused)) static double wall_ns(void)
 	return ns_of(CLOCK_MONOTONIC);
 }
 
+/* SIGALRM again and again; 0: no longer. */
+__attribute__((unused)) static void alarms(int every_us)
+{
+	struct itimerval t = {{0, every_us}, {0, every_us}};
+
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+/* How long the long scenarios are to last. */
+__attribute__((unused)) static double live_seconds(void)
+{
+	const char *text = getenv("LIVE_SECONDS");
+
+	return text != NULL && atof(text) > 0 ? atof(text) : 0.3;
+}
+
 /* A process's findings, where its parent can read them. */
+struct seen_counter {
+	char name[64];
+	int usable;
+	char reason[160];
+};
+
 struct seen {
 	char name[64], kind[16];
 	long long hz;
-	struct seen_counter {
-		char name[64];
-		int usable;
-		char reason[160];
-	} counter[32];
+	struct seen_counter counter[32];
 	unsigned counters;
 };
 
-/* Runs f in a child, which is killed if it is in a deadlock: alarm could be
- * blocked, or in use. */
-__attribute__((unused)) static int in_child(int (*f)(void *), void *arg)
+/* Seconds: an emulated machine with one CPU is slow, and a child's child must
+ * be killed by the child. */
+__attribute__((unused)) static int patience = 240;
+
+/* From one look at a child to the next. */
+__attribute__((unused)) static long nap_ns = 500000;
+
+/* Runs f in a child, and acts on it again and again until it ends. It is killed
+ * if it is in a deadlock: alarm could be blocked, or in use. */
+__attribute__((unused)) static int in_child_beside(int (*f)(void),
+						   void (*act)(pid_t))
 {
-	const struct timespec nap = {0, 500000};
+	const struct timespec nap = {0, nap_ns};
 	const struct rlimit none = {0, 0};
-	/* Seconds: an emulated machine with one CPU is slow, and a child's
-	 * child must be killed by the child. */
-	static int patience = 240;
 	time_t end = time(NULL) + patience;
 	int status = -1;
 	pid_t pid;
@@ -75,22 +101,56 @@ __attribute__((unused)) static int in_child(int (*f)(void *), void *arg)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
 		setrlimit(RLIMIT_CORE, &none);
-		_exit(f(arg));
+		_exit(f());
 	}
 	while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
 		if (time(NULL) > end)
 			kill(pid, SIGKILL);
+		if (act != NULL)
+			act(pid);
 		nanosleep(&nap, NULL);
 	}
 	return WIFSIGNALED(status) ? KILLED + WTERMSIG(status)
 				   : WEXITSTATUS(status);
 }
 
-/* One point: that f is good in a child, unless it cannot be made there. */
-__attribute__((unused)) static void point(const char *text, int (*f)(void *),
-					  void *arg, const char *why_not)
+__attribute__((unused)) static int in_child(int (*f)(void))
 {
-	int status = in_child(f, arg);
+	return in_child_beside(f, NULL);
+}
+
+static int (*thread_body)(void);
+
+static void *thread_run(void *result)
+{
+	*(int *)result = thread_body();
+	return NULL;
+}
+
+/* Runs f in so many threads at once, of at most 64, and returns the sum of what
+ * they return, or CANNOT. */
+__attribute__((unused)) static int in_threads(int n, const pthread_attr_t *attr,
+					      int (*f)(void))
+{
+	pthread_t id[64];
+	int result[64], sum = 0, i;
+
+	thread_body = f;
+	for (i = 0; i < n; i++)
+		if (pthread_create(&id[i], attr, thread_run, &result[i]) != 0)
+			return CANNOT;
+	for (i = 0; i < n; i++) {
+		pthread_join(id[i], NULL);
+		sum += result[i];
+	}
+	return sum;
+}
+
+/* One point: that f is good in a child, unless it cannot be made there. */
+__attribute__((unused)) static void point(const char *text, int (*f)(void),
+					  const char *why_not)
+{
+	int status = in_child(f);
 
 	if (status == CANNOT)
 		skip("%s: %s", text, why_not);
@@ -100,9 +160,8 @@ __attribute__((unused)) static void point(const char *text, int (*f)(void *),
 
 /* In a child: an emulator passes no filters on. Its memory is in this process,
  * and its threads die of fault signals that are sent to the process. */
-__attribute__((unused)) static int emulated(void *arg)
+__attribute__((unused)) static int emulated(void)
 {
-	(void)arg;
 #ifdef HAVE_LINUX_FILTER_H
 	return deny(SYS_sched_setaffinity, SECCOMP_RET_ERRNO | EPERM) != 0;
 #else
@@ -111,20 +170,48 @@ __attribute__((unused)) static int emulated(void *arg)
 }
 
 /* 0 if the count never goes back over so many calls, and advances. */
-__attribute__((unused)) static int counts(int calls)
+__attribute__((unused)) static int counts_by(long long (**count)(void),
+					     int calls)
 {
-	long long first = cpucycles(), last = first, now;
+	long long first = (*count)(), last = first, now;
 
 	while (calls-- > 0) {
-		now = cpucycles();
+		now = (*count)();
 		if (now < last)
 			return 2;
 		last = now;
 	}
 	/* Clocks of microseconds, or slower ones under an emulator. */
 	for (calls = 0; calls < 1000000 && last == first; calls++)
-		last = cpucycles();
+		last = (*count)();
 	return last > first ? 0 : 3;
+}
+
+__attribute__((unused)) static int counts(int calls)
+{
+	return counts_by(&cpucycles, calls);
+}
+
+/* The lowest that is free. */
+__attribute__((unused)) static int lowest_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+/* How many there are in this process; 0 where no /proc tells. */
+__attribute__((unused)) static int mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	int c, n = 0;
+
+	while (f != NULL && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f != NULL)
+		fclose(f);
+	return n;
 }
 
 __attribute__((unused)) static void look(struct seen *s)
