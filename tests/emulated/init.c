@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -27,53 +28,17 @@
 
 #define MAX_ARGS 64
 
-/* Semihosting: what the debugger sees of a program that ends by itself. */
-#define SYS_EXIT_EXTENDED 0x20
-#define APPLICATION_EXIT 0x20026
-
 static char bed[65536];
 static long uid;
 
-/* Ends the machine: qemu exits with this status. The kernel offers no such
- * call; the instruction sequence is trapped by the emulator itself. */
-static void power_off(unsigned long status)
-{
-	/* Volatile: the emulator reads it without the compiler knowing, and it
-	 * cannot take a page fault to do so. */
-	volatile unsigned long block[2] = {APPLICATION_EXIT, status};
-#if defined(__aarch64__)
-	register unsigned long op __asm__("x0") = SYS_EXIT_EXTENDED;
-	register volatile unsigned long *arg __asm__("x1") = block;
-
-	__asm__ volatile("hlt #0xf000" : "+r"(op) : "r"(arg) : "memory");
-#elif defined(__riscv)
-	register unsigned long op __asm__("a0") = SYS_EXIT_EXTENDED;
-	register volatile unsigned long *arg __asm__("a1") = block;
-
-	/* Uncompressed and within one page, or it is an ordinary ebreak. */
-	__asm__ volatile(".balign 16\n\t"
-			 ".option push\n\t"
-			 ".option norvc\n\t"
-			 "slli zero, zero, 0x1f\n\t"
-			 "ebreak\n\t"
-			 "srai zero, zero, 7\n\t"
-			 ".option pop"
-			 : "+r"(op)
-			 : "r"(arg)
-			 : "memory");
-#else
-#error "no semihosting exit known for this architecture"
-#endif
-}
-
-/* The last line on the console carries the status too: a machine that died of
- * something else also makes qemu exit, some of them with 0. */
+/* The last line on the console is the exit status. A machine that dies of
+ * something else has none. */
 static void finish(int status)
 {
 	printf("::bed exit %d::\n", status);
 	fflush(stdout);
 	tcdrain(1);
-	power_off((unsigned long)status);
+	reboot(RB_POWER_OFF);
 	for (;;)
 		pause();
 }
