@@ -137,20 +137,6 @@ static void become(const struct way *w, char **argv, int fd, bool traced)
 	_exit(1);
 }
 
-/* The system calls between two marks, each of which makes two; two stops
- * each. -1: that cannot be told. */
-static long calls(pid_t pid)
-{
-	long stops;
-
-	trace_begin(pid);
-	trace_run(pid, TRACE_NOTHING);
-	stops = trace_run(pid, TRACE_CALLS);
-	while (trace_run(pid, TRACE_NOTHING) >= 0)
-		;
-	return stops < 0 ? -1 : stops / 2 - 2;
-}
-
 /* Runs one process, which fills in `value`. Returns its system calls. */
 static long run(const struct way *w, char **argv, bool traced)
 {
@@ -165,7 +151,7 @@ static long run(const struct way *w, char **argv, bool traced)
 		become(w, argv, fd[1], traced);
 	close(fd[1]);
 	if (traced)
-		system_calls = calls(pid);
+		system_calls = trace_calls(pid);
 	/* A library that cannot be loaded: the process has said why. */
 	if (read(fd[0], value, sizeof value) != sizeof value)
 		exit(1);

@@ -24,4 +24,8 @@ enum trace { TRACE_NOTHING, TRACE_CALLS, TRACE_STEPS };
  * the mark included. -1: the child has ended, or cannot be traced. */
 long trace_run(pid_t pid, enum trace stops);
 
+/* In the parent, in place of these: the system calls of the child between its
+ * first mark and its second, or -1. The child has ended then. */
+long trace_calls(pid_t pid);
+
 #endif

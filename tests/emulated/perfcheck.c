@@ -23,7 +23,7 @@
 
 #include "../../src/perf/read.h"
 #include "../../src/tools/common/loop.h"
-#include "../bench/syscalls.h"
+#include "../bench/trace.h"
 #include "../tap.h"
 #include "cpucycles.h"
 
@@ -254,13 +254,13 @@ static int first_calls(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		syscalls_traced();
-		syscalls_mark();
+		trace_me();
+		trace_mark();
 		counter();
-		syscalls_mark();
+		trace_mark();
 		_exit(0);
 	}
-	return syscalls_count(pid);
+	return (int)trace_calls(pid);
 }
 
 static void check_system_calls(void)
