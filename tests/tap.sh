@@ -51,6 +51,22 @@ find_tools() {
 	export LD_LIBRARY_PATH
 }
 
+# refused STATUS REGEX COMMAND...: it prints nothing but a message, which matches,
+# and its exit status is STATUS.
+refused() {
+	refused_status=$1 refused_regex=$2
+	shift 2
+	"$@" >"$tmp/out" 2>"$tmp/err"
+	[ $? -eq "$refused_status" ] && ! [ -s "$tmp/out" ] &&
+		grep -qE -- "$refused_regex" "$tmp/err"
+}
+
+# assignment TOOL: the one in the last column of README.md's table.
+assignment() {
+	sed -n "s/^| $1 .*\`\([A-Z_]*=[^\`]*\)\` |\$/\1/p" \
+		"${top_srcdir:?is set by make check}/README.md"
+}
+
 # TOOL [ARGUMENT]...: four points that hold for every tool; the arguments make
 # it print something.
 check_command_line() {
@@ -60,8 +76,7 @@ check_command_line() {
 	ok "--help"
 	"$tool" --version | grep -qE "^${tool##*/} \(libcpucycles\) [^ ]+\$"
 	ok "--version"
-	"$tool" --nonesuch >"$tmp/out" 2>"$tmp/err"
-	[ $? -eq 2 ] && grep -q -- --help "$tmp/err" && ! [ -s "$tmp/out" ]
+	refused 2 --help "$tool" --nonesuch
 	ok "an unknown option is status 2 and points to --help"
 	if [ -w /dev/full ]; then
 		"$tool" "$@" >/dev/full 2>"$tmp/err"
