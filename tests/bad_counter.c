@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Stands in for the library under cpucycles-selftest, whose calls of
- * cpucycles(), cpucycles_instructions() and cpucycles_counterbyname() are
- * compiled as calls of bad_count() and the like. Counts as the library does,
- * except for the mistake named by the environment variable BAD_COUNTER.
- * BAD_KIND=core makes it claim to be a core counter, BAD_NEIGHBOUR sets a
- * process beside it that takes the CPU away for moments. */
+ * cpucycles() and cpucycles_instructions() are compiled as calls of bad_count()
+ * and bad_instructions(). Counts as the library does, except for the mistake
+ * named by the environment variable BAD_COUNTER. BAD_NEIGHBOUR sets a process
+ * beside it that takes the CPU away for moments. */
 #undef cpucycles
-#undef cpucycles_counterbyname
 #undef cpucycles_instructions
 #include <config.h>
 #include <pthread.h>
@@ -70,11 +68,6 @@ static long long slow(long long c)
 	return c / 10 * 7;
 }
 
-static long long thread_still(long long c)
-{
-	return other_thread() ? start : c;
-}
-
 static long long thread_slow(long long c)
 {
 	return other_thread() ? slow(c) : c;
@@ -94,11 +87,6 @@ static long long thread_clock(long long c)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (long long)(((double)t.tv_sec + (double)t.tv_nsec / 1e9) *
 			   clock_hz);
-}
-
-static long long fork_back(long long c)
-{
-	return child() ? now_and_then_back(c) : c;
 }
 
 static long long fork_still(long long c)
@@ -160,10 +148,8 @@ static const struct mistake {
 	{"still", still},
 	{"slow", slow},
 	{"thread-back", thread_back},
-	{"thread-still", thread_still},
 	{"thread-slow", thread_slow},
 	{"thread-clock", thread_clock},
-	{"fork-back", fork_back},
 	{"fork-still", fork_still},
 	{"fork-again", fork_again},
 	{"fork-slow", fork_slow},
@@ -190,21 +176,6 @@ long long bad_instructions(void)
 	long long n = cpucycles_instructions();
 
 	return strcmp(chosen->name, "few-instructions") ? n : n / 1000 * 999;
-}
-
-extern int bad_counterbyname(const char *name, struct cpucycles_counter *c,
-			     size_t size);
-int bad_counterbyname(const char *name, struct cpucycles_counter *c,
-		      size_t size)
-{
-	const char *kind = getenv("BAD_KIND");
-	int result = cpucycles_counterbyname(name, c, size);
-
-	if (result == 0 && kind && !strcmp(kind, "core")) {
-		c->kind = kind;
-		c->kind_id = CPUCYCLES_CORE;
-	}
-	return result;
 }
 
 /* For some 50 us each time: in nearly every window of the checks. Seldom under
