@@ -67,6 +67,17 @@ assignment() {
 		"${top_srcdir:?is set by make check}/README.md"
 }
 
+# FILE...: a test point: each is what cpucycles-info --json should print.
+valid_json() {
+	if python3 -c 'import json' 2>/dev/null; then
+		python3 "$top_srcdir/tests/info_json.py" \
+			"$top_srcdir/tests/info.schema.json" "$@"
+		ok "valid JSON objects: $#"
+	else
+		skip "there is no python3"
+	fi
+}
+
 # TOOL [ARGUMENT]...: four points that hold for every tool; the arguments make
 # it print something.
 check_command_line() {
