@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # Installs into a directory and builds programs against that as users do: by
-# plain -lcpucycles, pkg-config, CMake and Meson, shared or static, in C or C++.
+# plain -lcpucycles, pkg-config, CMake and Meson, shared or static.
 # tests/packages/rpm tries the RPM packages.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
@@ -13,12 +13,6 @@ version=$(sed -n 's/^#define CPUCYCLES_VERSION "\(.*\)"/\1/p' \
 in_build() (
 	cd "${top_builddir:?is set, too}" && quietly "${MAKE:-make}" "$@"
 )
-
-# assignment TOOL: the one in the last column of the table in README.md.
-assignment() {
-	sed -n "s/^| $1 .*\`\([A-Z_]*=[^\`]*\)\` |\$/\1/p" \
-		"$top_srcdir/README.md"
-}
 
 # printed WORD: the lines with it in the table of cpucycles-benchmarking(7).
 printed() {
@@ -44,7 +38,6 @@ for function in cpucycles_fence $(sed -n 's/^\t\(cpucycles_.*\);/\1/p' \
 done
 test -z "$missing"
 ok "the manual has a page for each function$missing"
-
 missing=
 for example in "$top_srcdir"/examples/*.*; do
 	cmp -s "$example" "${page%/man/*}/doc/libcpucycles/examples/${example##*/}" ||
@@ -78,14 +71,13 @@ int main(void)
 	return b <= a;
 }
 C
-cp "$tmp/prog.c" "$tmp/prog.cc"
 
-# build_and_run TEXT COMPILER SOURCE FLAGS...
+# build_and_run TEXT FLAGS...
 build_and_run() {
-	text=$1 compiler=$2 source=$3
-	shift 3
+	text=$1
+	shift
 	# shellcheck disable=SC2086 # the compiler may have arguments
-	quietly $compiler $CFLAGS -o "$tmp/prog" "$tmp/$source" "$@" &&
+	quietly $CC $CFLAGS -o "$tmp/prog" "$tmp/prog.c" "$@" &&
 		LD_LIBRARY_PATH=$lib quietly "$tmp/prog"
 	ok "$text"
 }
@@ -99,16 +91,9 @@ cmake_project() {
 			'find_package(cpucycles 0.9 REQUIRED CONFIG)'
 		printed cpucycles | grep -v '^dependency'
 		if test -n "$archive"; then
-			targets="$targets static"
+			targets="prog static"
 			echo 'add_executable(static prog.c)'
 			echo 'target_link_libraries(static cpucycles::static)'
-		fi
-		if command -v pkg-config >/dev/null; then
-			targets="$targets pc"
-			echo 'find_package(PkgConfig REQUIRED)'
-			echo 'pkg_check_modules(P REQUIRED IMPORTED_TARGET libcpucycles)'
-			echo 'add_executable(pc prog.c)'
-			echo 'target_link_libraries(pc PkgConfig::P)'
 		fi
 	} >"$tmp/CMakeLists.txt"
 	eval "$(assignment CMake) && export CMAKE_PREFIX_PATH"
@@ -143,18 +128,9 @@ cmake_versions() {
 	ok "CMake: which versions will do"
 }
 
-# meson_project TEXT: finds the library and uses it.
+# With subprojects/ as packaging/meson/cpucycles.wrap says. The installed library
+# is found by pkg-config, which a program above is built with.
 meson_project() {
-	rm -rf "$tmp/meson/build"
-	CFLAGS="$CFLAGS -O0" quietly meson setup "$tmp/meson/build" \
-		"$tmp/meson" &&
-		quietly meson compile -C "$tmp/meson/build" &&
-		quietly "$tmp/meson/build/prog"
-	ok "Meson: $1"
-}
-
-# With subprojects/ as packaging/meson/cpucycles.wrap says.
-meson_projects() {
 	sub=$tmp/meson/subprojects
 	mkdir -p "$sub/cpucycles"
 	cp "$tmp/prog.c" "$tmp/meson"
@@ -168,30 +144,30 @@ meson_projects() {
 		executable('prog', 'prog.c', dependencies: library)
 	TXT
 	if command -v pkg-config >/dev/null; then
-		eval "$(assignment Meson) && export PKG_CONFIG_PATH"
-		meson_project "the installed library, with README's prefix"
-		unset PKG_CONFIG_PATH
+		(
+			eval "$(assignment Meson) && export PKG_CONFIG_PATH"
+			quietly meson setup "$tmp/found" "$tmp/meson" &&
+				! test -e "$tmp/found/subprojects"
+		)
+		ok "Meson: the installed library, with README's prefix"
 	else
 		skip "there is no pkg-config"
 	fi
-	PKG_CONFIG_LIBDIR=$tmp/none
-	export PKG_CONFIG_LIBDIR
-	meson_project "the two files as a subproject"
-	unset PKG_CONFIG_LIBDIR
+	export PKG_CONFIG_LIBDIR="$tmp/none"
+	CFLAGS="$CFLAGS -O0" quietly meson setup "$tmp/built" "$tmp/meson" &&
+		quietly meson compile -C "$tmp/built" &&
+		quietly "$tmp/built/prog"
+	ok "Meson: the two files as a subproject"
 }
 
 PKG_CONFIG_SYSROOT_DIR=$tmp/moved
 export PKG_CONFIG_SYSROOT_DIR
 archive=$(find "$lib" -name libcpucycles.a)
 if test -n "$(find "$lib" -name 'libcpucycles.so')"; then
-	build_and_run "C, shared" "$CC" prog.c -I"$inc" -L"$lib" -lcpucycles
-	if test -n "$CXX"; then
-		build_and_run "C++, shared" "$CXX" prog.cc -I"$inc" -L"$lib" \
-			-lcpucycles
-	fi
+	build_and_run "shared" -I"$inc" -L"$lib" -lcpucycles
 	if command -v pkg-config >/dev/null; then
 		# shellcheck disable=SC2046 # a list of flags
-		build_and_run "C, shared, by pkg-config" "$CC" prog.c \
+		build_and_run "shared, by pkg-config" \
 			$(PKG_CONFIG_PATH=$lib/pkgconfig \
 				pkg-config --cflags --libs libcpucycles)
 	else
@@ -201,16 +177,12 @@ else
 	skip "no shared library was built"
 fi
 if test -n "$archive"; then
-	build_and_run "C, the static library" "$CC" prog.c -I"$inc" "$archive"
-	if test -n "$CXX"; then
-		build_and_run "C++, the static library" "$CXX" prog.cc \
-			-I"$inc" "$archive"
-	fi
+	# A sanitizer cannot be linked statically.
 	case $CFLAGS in
-	*-fsanitize*) skip "a sanitizer cannot be linked statically" ;;
-	*) build_and_run "C, the whole program static" "$CC" prog.c -static \
-		-I"$inc" "$archive" ;;
+	*-fsanitize*) static=-I"$inc" ;;
+	*) static=-static ;;
 	esac
+	build_and_run "static" "$static" -I"$inc" "$archive"
 else
 	skip "no static library was built"
 fi
@@ -221,7 +193,7 @@ else
 	skip "there is no cmake"
 fi
 if command -v meson >/dev/null; then
-	meson_projects
+	meson_project
 else
 	skip "there is no meson"
 fi
