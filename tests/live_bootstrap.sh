@@ -24,15 +24,11 @@ bootstrap() {
 	wanted=$1
 	shift
 	PATH=$bin /bin/sh "$tmp/a checkout/bootstrap" "$@" >"$tmp/out" 2>&1
-	test $? -eq "$wanted" && return
-	sed 's/^/# /' "$tmp/out"
-	return 1
+	test $? -eq "$wanted" || ! sed 's/^/# /' "$tmp/out"
 }
 
 says() {
-	grep -qE -- "$1" "$tmp/out" && return
-	sed 's/^/# /' "$tmp/out"
-	return 1
+	grep -qE -- "$1" "$tmp/out" || ! sed 's/^/# /' "$tmp/out"
 }
 
 unset CC

@@ -56,13 +56,18 @@ in_fish() {
 		2>&1) | cut -f 1 | sort
 }
 
-# offers TEXT WANTED IN_SHELL WORD...: these words, and no others.
+# offers WORD... -- IN_SHELL TYPED...: for what is typed these words, and no
+# others.
 offers() {
-	text=$1 wanted=$2
-	shift 2
+	wanted=
+	until test "$1" = --; do
+		wanted="$wanted$1 "
+		shift
+	done
+	shift
 	offered=$("$@" | grep . | tr '\n' ' ')
 	test "$offered" = "$wanted" || ! echo "# offered: $offered"
-	ok "$text"
+	ok "$* -> $wanted"
 }
 
 if command -v bash >/dev/null; then
@@ -75,35 +80,28 @@ if command -v bash >/dev/null; then
 		ok "bash, $name: all options"
 	done
 	tool=./cpucycles-selftest
-	offers "bash: options where they stand first" \
-		"--counter --dir --file --help --number " in_bash $tool --
-	offers "bash: options that begin so" "--help " in_bash $tool --h
-	offers "bash: checks" "direct " in_bash $tool --help dir
-	offers "bash: counters" "default-one default-two other " \
-		in_bash $tool --counter ''
-	offers "bash: counters after =" "default-one default-two other " \
-		in_bash $tool --counter =
-	offers "bash: and letters" "default-one default-two " \
-		in_bash $tool --counter = def
-	offers "bash: files" "direct file directory " in_bash $tool --file = dir
-	offers "bash: directories" "directory " in_bash $tool --dir dir
-	offers "bash: nothing for a number" "" in_bash $tool --number ''
+	offers --counter --dir --file --help --number -- in_bash $tool --
+	offers --help -- in_bash $tool --h
+	offers direct -- in_bash $tool --help dir
+	offers default-one default-two other -- in_bash $tool --counter ''
+	offers default-one default-two other -- in_bash $tool --counter =
+	offers default-one default-two -- in_bash $tool --counter = def
+	offers direct file directory -- in_bash $tool --file = dir
+	offers directory -- in_bash $tool --dir dir
+	offers -- in_bash $tool --number ''
 	PATH=$tmp/bin:$PATH
-	offers "bash: a tool that is in PATH" "other " \
-		in_bash cpucycles-selftest --counter oth
+	offers other -- in_bash cpucycles-selftest --counter oth
 else
 	skip "there is no bash"
 fi
 
 if command -v fish >/dev/null; then
 	tool=cpucycles-selftest
-	offers "fish: options" "--counter --dir --file --help --number " \
-		in_fish "$tool --"
-	offers "fish: checks" "direct " in_fish "$tool --help dir"
-	offers "fish: counters" "default-one default-two " \
-		in_fish "$tool --counter def"
-	offers "fish: directories" "directory/ " in_fish "$tool --dir dir"
-	offers "fish: nothing for a number" "" in_fish "$tool --number "
+	offers --counter --dir --file --help --number -- in_fish "$tool --"
+	offers direct -- in_fish "$tool --help dir"
+	offers default-one default-two -- in_fish "$tool --counter def"
+	offers directory/ -- in_fish "$tool --dir dir"
+	offers -- in_fish "$tool --number "
 else
 	skip "there is no fish"
 fi

@@ -18,15 +18,8 @@ has() {
 	ok "$1"
 }
 
-if ! python3 -c 'import json' 2>/dev/null; then
-	skip "there is no python3"
-	done_testing
-fi
-
-"$info" --json >"$tmp/out" 2>"$tmp/err"
-ok "it runs"
-! test -s "$tmp/err"
-ok "and prints nothing on stderr"
+"$info" --json >"$tmp/out" 2>"$tmp/err" && ! test -s "$tmp/err"
+ok "it runs, and prints nothing on stderr"
 valid plain
 has "no variable is in the environment" '"environment": \{\}'
 # A calibrated counter may work in one run and not in another, so its hint is
@@ -84,7 +77,5 @@ if test "$(LOCPATH=$tmp LC_ALL=comma locale decimal_point 2>&1)" = ,; then
 else
 	skip "no locale with a comma as decimal point can be made here"
 fi
-python3 "$top_srcdir/tests/info_json.py" "$top_srcdir/tests/info.schema.json" \
-	"$tmp"/*.json
-ok "all objects are valid"
+valid_json "$tmp"/*.json
 done_testing

@@ -8,9 +8,8 @@ info=$bin/cpucycles-info
 svg=$tmp/a.svg
 
 "$info" --svg "$svg" >"$tmp/out" 2>"$tmp/err"
-ok "it runs"
-! test -s "$tmp/out" && ! test -s "$tmp/err"
-ok "and prints nothing"
+! cat "$tmp/out" "$tmp/err" | grep .
+ok "it prints nothing"
 for counter in default-monotonic default-gettimeofday default-zero; do
 	"$info" --counter=$counter --svg="$tmp/$counter.svg"
 	grep -q "<title>.*$counter</title>" "$tmp/$counter.svg"
