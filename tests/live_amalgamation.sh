@@ -79,7 +79,7 @@ objects=$(cd "$top_srcdir/src/tools" &&
 	printf '../build/src/tools/%s\n' selftest/*.c common/*.c | sed 's/c$/o/')
 # shellcheck disable=SC2086
 alone -o selftest $objects cpucycles.o $libs &&
-	quietly "$tmp/two/selftest" --quick
+	quietly "$tmp/two/selftest" --quick clock threads fork
 ok "cpucycles-selftest finds nothing wrong"
 
 # Several copies in a process.
