@@ -61,8 +61,22 @@ order() {
 	cut -d ' ' -f 1 "$tmp/configure" | tr - _ | diff "$tmp/a" -
 }
 same "counters.def and configure.ac have the same counters, in one order" order
+# What follows puts their lines side by side.
+[ -z "$(order)" ] || {
+	done_testing
+	exit
+}
 
 built() {
+	grep -l '^const struct cpuc_counter cpuc_counter_' src/counters/*.c |
+		while read -r file; do
+			grep -q " $file " "$tmp/counters" ||
+				echo "counters.def lacks $file"
+		done
+	while read -r name file _; do
+		grep -qE "(\.name =|define NAME).*[-\"]${name#*-}\"" "$file" ||
+			echo "$file: .name is not $name"
+	done <"$tmp/counters"
 	while read -r id have tested rest; do
 		[ -f "src/counters/$id.c" ] || echo "src/counters/$id.c is missing"
 		grep -q "src/counters/$id\.c" Makefile.am ||
@@ -74,7 +88,7 @@ built() {
 		esac
 	done <"$tmp/def"
 }
-same "each is built, and in the amalgamation" built
+same "each is built, under its name, and in the amalgamation" built
 
 # cpucycles(7): the items, with the section that they are in and their text.
 awk '/^\.Sh / { section = substr($0, 5); gsub(/ /, "_", section) }
