@@ -140,9 +140,9 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	return 0;
 }
 
-/* How far the chain is off what s->ratio says, in permille; 0: close enough. A
- * sibling makes it take longer, interrupts of a window's short run as well as
- * of its long one do anything: the best of its windows counts. */
+/* The chain's distance from s->ratio, in permille; 0: close enough. A sibling
+ * makes it take longer, an interrupt in a window's short run makes it look
+ * shorter: the best of its windows counts. */
 static unsigned check_chain(const struct cpuc_calibration *s,
 			    const struct cpuc_chain *chain)
 {

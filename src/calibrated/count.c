@@ -88,10 +88,10 @@ static uint32_t count_spend(struct cpuc_core_count *c, uint64_t ticks)
 }
 
 /* Of the d ticks since the thread's clock was read, those that count: d, or as
- * many as the thread ran, and more where it cannot be told what is missing from
- * which interval. For the clock leaves out pauses that the kernel does not
- * report, too (the host's, and interrupts), and one before the latest count has
- * been counted. So the thread may have run since then for all of `ran`.
+ * many as the thread ran, and more where a pause may belong to an earlier
+ * interval. For the clock leaves out pauses that the kernel does not report,
+ * too (the host's, and interrupts), and one before the latest count has been
+ * counted. So the thread may have run since then for all of `ran`.
  *
  * But as a rule there was no such pause, and sums would be too high. So there
  * is a budget for additions after a wait: the pauses that were seen, and a part
@@ -144,8 +144,8 @@ static void count_close(struct cpuc_core_count *c)
 	CPUC_FENCE();
 }
 
-/* Leaves the count closed, for cpuc_count_anew(), at n, or at what calls
- * in the midst got. */
+/* Leaves the count closed, for cpuc_count_anew(), at n, or at the highest count
+ * of calls in the midst. */
 static uint64_t count_restart(struct cpuc_core_count *c, uint64_t n,
 			      uint32_t wait)
 {
@@ -198,8 +198,8 @@ static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 	return left > 0 ? left : 1;
 }
 
-/* The count at tick t, with `ratio` for as long as it was to last, and with the
- * one that has been measured since for what comes after. */
+/* The count at tick t: `ratio` holds for as long as it was to last, and the one
+ * that has been measured since for the ticks after that. */
 static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 			 uint32_t wait, uint64_t ratio, enum count_pause pause)
 {
@@ -213,8 +213,7 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 }
 
 /* The thread's clock, in the count's ticks. Without reports of interruptions it
- * is read at each look alone, and leaves out all but a millisecond of what it
- * has missed since. */
+ * is read at each look alone: up to a millisecond of a pause is counted. */
 static uint64_t count_clock(const struct cpuc_core_count *c)
 {
 	return c->word != &c->armed || cpuc_calibration.thread_clock
@@ -250,8 +249,8 @@ static bool count_rearm(struct cpuc_core_count *c, enum count_pause *pause)
 	return interrupted;
 }
 
-/* Ends what the thread counted from, at the tick that its caller read, measures
- * if it is time for that, and starts again. */
+/* Closes the count at the tick that the caller read, looks at the rate or
+ * measures it if that is due, and begins again from there. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {

@@ -27,10 +27,10 @@ struct cpuc_core_count {
 	struct cpuc_ratio ratio;
 
 	/* For the slow path alone. */
-	uint32_t wait;          /* the next `due`; 0 in the midst of a change */
-	uint32_t cpu;           /* that the ratio was measured on */
-	unsigned dense;         /* so many looks are to be dense */
-	uint32_t spare;         /* ticks: the budget of count_run() */
+	uint32_t wait;  /* the next `due`; 0 in the midst of a change */
+	uint32_t cpu;   /* that the ratio was measured on */
+	unsigned dense; /* so many looks are to be dense */
+	uint32_t spare; /* ticks: the budget of count_run() */
 	struct cpuc_switches switches; /* until the latest wait */
 	uint64_t given;  /* the highest count in the midst of a change */
 	uint64_t ran;    /* by the thread's clock; 0: unknown */
@@ -56,13 +56,13 @@ cpuc_count_closed(const struct cpuc_core_count *c)
 	return !cpuc_guard_inside && c->due == 0 && c->wait != 0;
 }
 
-/* The slow path, and what must come after it: what it takes is in nobody's
- * count, so the next interval begins at a tick that is read last of all, when
- * signals are no longer blocked. The word is armed once more before: a tracer's
- * stop at that system call has cleared it. A handler that came in between has
- * opened the count already. (One that comes just before the tick is stored
- * counts its own time twice; never too little.) Not inline, or the fast path
- * would have to save registers. */
+/* The slow path, and the next interval's beginning: the slow path's time is in
+ * nobody's count, so the interval begins at a tick that is read last of all,
+ * when signals are no longer blocked. The word is armed once more before: a
+ * tracer's stop at that system call has cleared it. A handler that came in
+ * between has opened the count already. (One that comes just before the tick is
+ * stored counts its own time twice; never too little.) Not inline, or the fast
+ * path would have to save registers. */
 static __attribute__((noinline, unused)) uint64_t
 cpuc_count_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 {
@@ -83,9 +83,9 @@ cpuc_count_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 
 /* The count now. The check of the word covers all that may come between a
  * call's first load and its last: no handler changed the state, and the thread
- * ran. `seen` is stored before, as a handler that comes later may change what
- * it counts from; but it never gets less, as this core's clock may be behind
- * that of the latest count. */
+ * ran. `seen` is stored before, as a handler that comes later may begin a new
+ * interval; but it never gets less, as this core's clock may be behind that of
+ * the latest count. */
 static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {

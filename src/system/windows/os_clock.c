@@ -26,8 +26,8 @@ uint64_t cpuc_os_clock_coarse_ns(void)
 	return cpuc_os_clock_ns();
 }
 
-/* On x86 this is the sum of what RDTSC advanced while the thread ran. (What
- * GetThreadTimes() knows has steps of 15 ms.) */
+/* On x86 this is the TSC's advance while the thread ran. (The times of
+ * GetThreadTimes() have steps of 15 ms.) */
 uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
 	ULONG64 ticks = 0;

@@ -15,8 +15,8 @@ unsigned cpuc_process_generation;
 CPUC_OWN_DEFINE(bool, cpuc_guard_inside, false);
 
 #if HAVE_EMULATED_TLS
-/* Windows calls what is in this section when a thread ends, and no more once
- * the library is unloaded. The letter: after the C library's. */
+/* Windows calls the functions in this section when a thread ends, and no more
+ * once the library is unloaded. The letter: after the C library's. */
 static void NTAPI thread_event(void *module, DWORD event, void *unused)
 {
 	(void)module;
