@@ -55,7 +55,7 @@ static int count_on(double seconds)
 	 * would have got the time. */
 	if (llabs(earliest - first) / 60 > cpucycles_persecond())
 		return 4;
-	return back;
+	return back != 0;
 }
 
 static int in_first_call(void)
