@@ -31,9 +31,9 @@
 /* Whether the source speaks of the core. */
 static bool of_core(const char *source)
 {
-	return strcmp(source, "unknown") && strcmp(source, TSC) &&
-	       strcmp(source, CPUINFO " cpu MHz") &&
-	       strcmp(source, CPUINFO " CPU MHz");
+	return strcmp(source, "unknown") != 0 && strcmp(source, TSC) != 0 &&
+	       strcmp(source, CPUINFO " cpu MHz") != 0 &&
+	       strcmp(source, CPUINFO " CPU MHz") != 0;
 }
 
 static int answers(const char *source, uint64_t hz)
