@@ -14,7 +14,7 @@
  * the bare clock with the ratio that suits the block best: its scatter is that
  * of the core, and no counter can be much better.
  *
- * --long measures as much as the figures of cpucycles(7) need: a minute. */
+ * --long measures as much as the figures of cpucycles(7) need. */
 #include <config.h>
 #include <pthread.h>
 #include <stdio.h>
