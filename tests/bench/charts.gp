@@ -49,6 +49,9 @@ unset rmargin
 set offsets 0, 0, 0, 0
 set grid ytics linecolor "#dddddd"
 set xrange [*:*]
+set yrange [*:*]
+stats "first-parts" using 2 every ::1 name "first" nooutput
+set xrange [-0.5:first_records-0.5]
 set yrange [0:*]
 set output to."/first.svg"
 set title "The first call: its parts"
