@@ -58,7 +58,7 @@ static const struct row {
 /* An attempt: what is denied in the child, if anything, and the counter that
  * is asked for by name, if any. */
 static const struct denied_call *call;
-static const struct denied_how *how;
+static const struct denied_how *how = &denied_how[0];
 static const char *named;
 
 static struct seen *seen, *base;

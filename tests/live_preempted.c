@@ -121,7 +121,8 @@ static double run_job(const struct job *job, bool *back)
 	alarms(job->alarms);
 	*back = false;
 	for (tries = 0; tries < TRIES && off > OFF; tries++) {
-		done[0] = done[1] = (struct done){job, 0, job->without, false};
+		done[0] = (struct done){job, 0, job->without, false};
+		done[1] = done[0];
 		if (job->beside == THREAD &&
 		    pthread_create(&id, NULL, work, &done[1]) != 0)
 			break;
