@@ -5,27 +5,17 @@
  * Arguments: "instructions" to check those instead of cycles, "exact" where one
  * instruction is one cycle. */
 #include <config.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../src/perf/read.h"
 #include "../../src/tools/common/loop.h"
 #include "../bench/trace.h"
-#include "../tap.h"
-#include "cpucycles.h"
+#include "../faults/faults.h"
 
 #if defined(__aarch64__)
 #define NAME "arm64-perfpmc"
@@ -125,48 +115,9 @@ static int check_page(void)
 	return check_count() | (by_page() ? 0 : BY_CALLS);
 }
 
-static void *run_thread(void *f)
-{
-	return (void *)(intptr_t)((int (*)(void))(intptr_t)f)();
-}
-
-/* Runs it in so many threads at once; the mistakes of all. */
-#define MOST 70
-static int in_threads(int n, int (*f)(void))
-{
-	pthread_t id[MOST];
-	void *result;
-	int i, wrong = 0;
-
-	for (i = 0; i < n; i++)
-		if (pthread_create(&id[i], NULL, run_thread,
-				   (void *)(intptr_t)f) != 0)
-			return -1;
-	for (i = 0; i < n; i++) {
-		pthread_join(id[i], &result);
-		wrong |= (int)(intptr_t)result;
-	}
-	return wrong;
-}
-
 static int in_thread(int (*f)(void))
 {
-	return in_threads(1, f);
-}
-
-static int in_child(int (*f)(void))
-{
-	int status;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		_exit(f());
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFSIGNALED(status) ? 1000 + WTERMSIG(status)
-				   : WEXITSTATUS(status);
+	return in_threads(1, NULL, f);
 }
 
 static void pin(long cpu)
@@ -210,18 +161,6 @@ static int ends_late(void)
 	return wrong;
 }
 
-static int lines(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	int c, n = 0;
-
-	while (f != NULL && (c = getc(f)) != EOF)
-		n += c == '\n';
-	if (f != NULL)
-		fclose(f);
-	return n;
-}
-
 static int descriptors(void)
 {
 	int fd, n = 0;
@@ -237,15 +176,15 @@ static void check_many(void)
 
 	pthread_key_create(&late, count_late);
 	in_thread(ends_late);
-	maps = lines("/proc/self/maps");
+	maps = mappings();
 	fds = descriptors();
 	for (i = 0; i < 200; i++)
 		wrong |= in_thread(ends_late);
 	ok(wrong == 0, "200 threads count, also in destructors (%d)", wrong);
 	/* On riscv64 a page goes when the next thread comes. */
-	ok(lines("/proc/self/maps") <= maps + 2 && descriptors() == fds,
+	ok(mappings() <= maps + 2 && descriptors() == fds,
 	   "and leave no mapping (%d, %d) and no descriptor (%d, %d)", maps,
-	   lines("/proc/self/maps"), fds, descriptors());
+	   mappings(), fds, descriptors());
 }
 
 /* In a child that is this thread alone, since one thread is traced. */
@@ -527,7 +466,7 @@ static int shut_out(void)
 static int switch_access(void)
 {
 	pthread_barrier_init(&step, NULL, 4);
-	return in_threads(4, shut_out);
+	return in_threads(4, NULL, shut_out);
 }
 
 static int little(void)
@@ -541,6 +480,7 @@ static int little(void)
 
 /* More threads at once than pages that an ordinary user may map, where
  * perf_event_mlock_kb is 64. */
+#define CROWD 70
 static int crowd_by_calls;
 
 static int crowded(void)
@@ -559,9 +499,9 @@ static int check_crowd(void)
 	int wrong;
 
 	setrlimit(RLIMIT_MEMLOCK, &none);
-	pthread_barrier_init(&step, NULL, MOST);
-	wrong = in_threads(MOST, crowded);
-	diag("%d of %d threads read by system calls", crowd_by_calls, MOST);
+	pthread_barrier_init(&step, NULL, CROWD);
+	wrong = in_threads(CROWD, NULL, crowded);
+	diag("%d of %d threads read by system calls", crowd_by_calls, CROWD);
 	if (geteuid() != 0 && crowd_by_calls == 0)
 		wrong |= INEXACT;
 	return wrong | check_count();
@@ -695,6 +635,8 @@ int main(int argc, char **argv)
 {
 	int i;
 
+	/* A loop must be over before its parent looks. */
+	nap_ns = 20000000;
 	for (i = 1; i < argc; i++) {
 		exact |= !strcmp(argv[i], "exact");
 		instructions |= !strcmp(argv[i], "instructions");

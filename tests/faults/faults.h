@@ -127,23 +127,24 @@ static void *thread_run(void *result)
 	return NULL;
 }
 
-/* Runs f in so many threads at once, of at most 64, and returns the sum of what
- * they return, or CANNOT. */
+/* Runs f in so many threads at once, of at most 80; the bits of all results, or
+ * CANNOT. */
 __attribute__((unused)) static int in_threads(int n, const pthread_attr_t *attr,
 					      int (*f)(void))
 {
-	pthread_t id[64];
-	int result[64], sum = 0, i;
+	pthread_t id[80];
+	int result[80], all = 0, i, begun;
 
 	thread_body = f;
-	for (i = 0; i < n; i++)
-		if (pthread_create(&id[i], attr, thread_run, &result[i]) != 0)
-			return CANNOT;
-	for (i = 0; i < n; i++) {
+	for (begun = 0; begun < n; begun++)
+		if (pthread_create(&id[begun], attr, thread_run,
+				   &result[begun]) != 0)
+			break;
+	for (i = 0; i < begun; i++) {
 		pthread_join(id[i], NULL);
-		sum += result[i];
+		all |= result[i];
 	}
-	return sum;
+	return begun == n ? all : CANNOT;
 }
 
 /* One point: that f is good in a child, unless it cannot be made there. */
