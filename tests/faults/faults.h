@@ -128,23 +128,24 @@ static void *thread_run(void *result)
 }
 
 /* Runs f in so many threads at once, of at most 80; the bits of all results, or
- * CANNOT. */
+ * CANNOT, with those that have begun left to the process's end: they may wait
+ * for the others. */
 __attribute__((unused)) static int in_threads(int n, const pthread_attr_t *attr,
 					      int (*f)(void))
 {
+	static int result[80];
 	pthread_t id[80];
-	int result[80], all = 0, i, begun;
+	int all = 0, i;
 
 	thread_body = f;
-	for (begun = 0; begun < n; begun++)
-		if (pthread_create(&id[begun], attr, thread_run,
-				   &result[begun]) != 0)
-			break;
-	for (i = 0; i < begun; i++) {
+	for (i = 0; i < n; i++)
+		if (pthread_create(&id[i], attr, thread_run, &result[i]) != 0)
+			return CANNOT;
+	for (i = 0; i < n; i++) {
 		pthread_join(id[i], NULL);
 		all |= result[i];
 	}
-	return begun == n ? all : CANNOT;
+	return all;
 }
 
 /* One point: that f is good in a child, unless it cannot be made there. */
