@@ -12,12 +12,14 @@
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
 #define COST_STILL 750u
-#define COST_MOVING 260u
+#define COST_MOVING 300u
 #define COST_MEASURED 1500u
 
 /* A look comes after this part of the time since the latest step: another is
- * likely soon. */
+ * likely soon. Right after the step it comes after a larger part, whatever it
+ * costs: half of a busy core's levels last less than 0.3 ms. */
 #define LOOKS 64
+#define LOOKS_FIRST 4
 
 /* Ticks to the next measurement after a step; and between looks, at most where
  * they cost little, and at least. */
@@ -26,7 +28,7 @@
 #define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 3   /* of a burst after a step, two of which must be CLOSE */
+#define BURST 2   /* of a burst after a step, which must be CLOSE */
 #define BURSTS 2  /* before windows of one in doubt: */
 #define DOUBT 9   /* so many, more than half of which must be within FAR */
 #define AGAIN 2   /* looks that must confirm one that is FAR off */
@@ -92,7 +94,7 @@ static uint64_t ratio_burst(struct cpuc_ratio *r, uint64_t about)
 	int i;
 
 	for (i = 0; i < BURSTS; i++, about = ratio) {
-		ratio = cpuc_windows(BURST, 2, CLOSE, about);
+		ratio = cpuc_windows(BURST, BURST, CLOSE, about);
 		if (ratio == 0)
 			break;
 		if (cpuc_apart(ratio, about) <= FAR + GRAIN)
@@ -189,12 +191,13 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
 	uint32_t least = ratio_product(r->cost, COST_MOVING);
 	uint32_t most = ratio_product(r->cost, COST_STILL);
-	uint32_t wait = r->still / LOOKS;
+	uint32_t wait = r->still / LOOKS, first = r->still / LOOKS_FIRST;
 
-	least = least > MOVING ? least : MOVING;
 	most = most > STILL ? most : STILL;
 	wait = wait < least ? least : wait;
-	return wait < most ? wait : most;
+	wait = wait < most ? wait : most;
+	wait = wait < first ? wait : first;
+	return wait > MOVING ? wait : MOVING;
 }
 
 /* Sets when the next measurement is due: soon, then after twice the time each
