@@ -132,6 +132,7 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	if (turns > TURNS_MAX || ticks == UINT32_MAX)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
+	s->span = (uint32_t)length;
 	s->grain = (uint32_t)((grain << 20) / length);
 	s->look_turns = LOOK_CYCLES / chain->cycles + 1;
 	if (s->look_turns < turns * LOOK_STEPS * grain / length)
@@ -168,6 +169,22 @@ static unsigned check_chain(const struct cpuc_calibration *s,
 	return best;
 }
 
+/* How long a window takes, about, by the first ratio. False if that is less
+ * than it was to be: the trial was interrupted, so its turns are too few. */
+static bool calibration_span(struct cpuc_calibration *s)
+{
+	uint32_t least = s->span - s->span / 4;
+
+	s->span = (uint32_t)(((uint64_t)s->ops->chain->cycles * (s->turns + 2)
+			      << 31) /
+			     (s->ratio >> 1));
+	if (s->span < least)
+		return false;
+	/* A third more for the short run, and what is around both. */
+	s->span += s->span / 3;
+	return true;
+}
+
 static int calibration_round(struct cpuc_calibration *s, unsigned round,
 			     const char **why, unsigned *permille)
 {
@@ -187,6 +204,9 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 	*why = "the core's rate is outside 100 MHz ... 10 GHz";
 	if (window_hz(s, s->ratio) == 0)
 		return -ERANGE;
+	*why = "windows too noisy to agree";
+	if (!calibration_span(s))
+		return -EAGAIN;
 	*why = "chains of different instructions disagree";
 	for (i = 1; i < s->ops->nchains; i++) {
 		off = check_chain(s, &s->ops->chain[i]);
@@ -243,11 +263,6 @@ int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 	if (err != 0)
 		return err;
 	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
-	/* A third more for the short run, and what is around both. */
-	s.span = (uint32_t)(((uint64_t)s.ops->chain->cycles * (s.turns + 2)
-			     << 31) /
-			    (s.ratio >> 1));
-	s.span += s.span / 3;
 	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;
