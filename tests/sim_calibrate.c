@@ -1398,7 +1398,7 @@ static double off_at_one_rate(const double *ns, const double *error, int n)
 /* The error of a block, in all and at one rate. */
 static void steps_block(double *all, double *at_one_rate)
 {
-	double ns[TIMINGS], error[TIMINGS], end = now + BLOCK_NS;
+	double ns[TIMINGS] = {0}, error[TIMINGS] = {0}, end = now + BLOCK_NS;
 	double done = cycles, slow = 0, before, begin;
 	uint64_t first = count(), last = first, a;
 	int n;
@@ -1425,14 +1425,14 @@ static void steps_block(double *all, double *at_one_rate)
 static void steps_replay(const char *order, bool shuffle, double tick,
 			 double most, double at_one_rate, double share)
 {
-	double all[BLOCKS], one[BLOCKS], begin;
-	int n = 0;
+	double all[BLOCKS] = {0}, one[BLOCKS] = {0}, begin;
+	int n;
 
 	steps_begin(shuffle, tick);
 	begin = now;
 	measuring = 0;
-	while (n < BLOCKS && replayed.k < steps.n - 50)
-		steps_block(&all[n], &one[n]), n++;
+	for (n = 0; n < BLOCKS && replayed.k < steps.n - 50; n++)
+		steps_block(&all[n], &one[n]);
 	qsort(all, (size_t)n, sizeof *all, compare);
 	qsort(one, (size_t)n, sizeof *one, compare);
 	ok(n > 100 && all[n * 9 / 10] < most,
