@@ -201,10 +201,10 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 			window_series(s, MORE, 5, CPUC_PERMILLE(10), s->turns);
 	if (s->ratio == 0)
 		return -EAGAIN;
-	*why = "the core's rate is outside 100 MHz ... 10 GHz";
-	if (window_hz(s, s->ratio) == 0)
+	if (window_hz(s, s->ratio) == 0) {
+		*why = "the core's rate is outside 100 MHz ... 10 GHz";
 		return -ERANGE;
-	*why = "windows too noisy to agree";
+	}
 	if (!calibration_span(s))
 		return -EAGAIN;
 	*why = "chains of different instructions disagree";
