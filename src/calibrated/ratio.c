@@ -40,7 +40,8 @@
 #define MEMORY 16 /* measurements in the mean; of a core that dithers: */
 #define MEMORY_DITHERS 64
 #define MOVED 8 /* on one side of the mean: it has moved; or half as many */
-#define MOVED_DITHERS 16 /* as chance often puts 8 there */
+#define MOVED_DITHERS 16       /* as chance often puts 8 there */
+#define TREND CPUC_PERMILLE(1) /* off, and not for the first time in a row */
 
 static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 {
@@ -50,7 +51,8 @@ static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 /* Noise is the average difference between consecutive measurements, which
  * hardly shows a drift; a core that dithers is noisy, and its mean is right.
  * Several on one side of the mean count for more, twice as much if beyond the
- * noise. */
+ * noise. While the rate goes on moving in one direction (a Zen 5 core's did, by
+ * 3% in 20 ms), the time between measurements becomes shorter. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	uint32_t off = cpuc_apart(ratio, r->mean);
@@ -72,6 +74,11 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 		r->side = (int16_t)(r->side + side);
 	if ((r->side >= moved || r->side <= -moved) && r->known > 2)
 		r->known = 2;
+	if (off > TREND + r->noise / 4 + cpuc_calibration.grain / 4 &&
+	    (r->side > 1 || r->side < -1) && r->wait > STEPPED)
+		r->wait /= 2;
+	else if (r->wait < CPUC_RATIO_LONG)
+		r->wait += r->wait / 2;
 	r->mean = ratio_towards(r->mean, ratio, r->known);
 	r->last = ratio;
 }
@@ -200,8 +207,7 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 	return wait > MOVING ? wait : MOVING;
 }
 
-/* Sets when the next measurement is due: soon, then after twice the time each
- * time, up to the usual. */
+/* Sets when the next measurement is due. */
 static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 {
 	uint32_t most =
@@ -242,10 +248,8 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 		ratio_next(r, t, STEPPED);
 	else if (pause)
 		ratio_next(r, t, CPUC_RATIO_SOON);
-	else if (r->left == 0)
-		ratio_next(r, t, 2 * r->wait);
 	else if (verdict == DRIFTS)
-		r->drift = 0;
+		ratio_next(r, t, r->wait);
 	r->until = ratio_odd(t, ratio_interval(r));
 	if (r->until > r->left)
 		r->until = r->left;
