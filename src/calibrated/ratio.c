@@ -76,9 +76,7 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 		r->known = 2;
 	if (off > TREND + r->noise / 4 + cpuc_calibration.grain / 4 &&
 	    (r->side > 1 || r->side < -1) && r->wait > STEPPED)
-		r->wait /= 2;
-	else if (r->wait < CPUC_RATIO_LONG)
-		r->wait += r->wait / 2;
+		r->wait /= 3;
 	r->mean = ratio_towards(r->mean, ratio, r->known);
 	r->last = ratio;
 }
@@ -207,7 +205,8 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 	return wait > MOVING ? wait : MOVING;
 }
 
-/* Sets when the next measurement is due. */
+/* Sets when the next measurement is due: soon, then after half as long again
+ * each time, up to the usual; after half the time while there is a trend. */
 static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 {
 	uint32_t most =
@@ -249,7 +248,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 	else if (pause)
 		ratio_next(r, t, CPUC_RATIO_SOON);
 	else if (verdict == DRIFTS)
-		ratio_next(r, t, r->wait);
+		ratio_next(r, t, r->wait + r->wait / 2);
 	r->until = ratio_odd(t, ratio_interval(r));
 	if (r->until > r->left)
 		r->until = r->left;
