@@ -11,8 +11,8 @@
 #define TRIES 10
 #define LONG 30      /* s: such a run finds rare intervals */
 #define LOW 0.9      /* a step of the core's rate may hide 5% */
-#define GROUP 3      /* intervals that show how fast the core is */
-#define GROUPS 64    /* of these within which a new rate is followed */
+#define PIECES 8     /* of the work: as long as a window that calibrates */
+#define RECENT 192   /* intervals within which a new rate is followed */
 #define FASTER 0.97  /* of the time that the work took: the core is */
 #define AWAY 500e3   /* ns that the thread has not run for */
 #define ABOVE 1.01   /* of the thread's clock, and AWAY */
@@ -26,16 +26,28 @@ static struct found {
 	float needs[RATES]; /* cycles per ns, for a count to be no higher */
 } * found;
 
-/* The least time that the work took in each of the latest groups of intervals,
- * by the thread's clock. */
+/* How long the latest piece of work took, and for each of the latest intervals
+ * the slowest two consecutive pieces: the shorter of them, as it is not the one
+ * that was interrupted. */
 struct pace {
-	double now, before[GROUPS];
+	double piece, slowest[RECENT];
 	unsigned n;
 };
 
-static void work(unsigned long cycles)
+/* Half of an interval's work. */
+static void work(struct pace *p)
 {
-	known->loop(cycles / known->turn);
+	double *slowest = &p->slowest[p->n % RECENT], took, both;
+	int i;
+
+	for (i = 0; i < PIECES / 2; i++) {
+		took = wall_ns();
+		known->loop(KNOWN_CYCLES / PIECES / known->turn);
+		took = wall_ns() - took;
+		both = took < p->piece ? took : p->piece;
+		*slowest = both > *slowest ? both : *slowest;
+		p->piece = took;
+	}
 }
 
 /* How often the thread lost its CPU: time that the host takes looks like a
@@ -49,20 +61,19 @@ static long switches(void)
 }
 
 /* A core that has just become faster has its cycles counted too low by as much,
- * until the next look at its rate. Then a whole group took more time not long
- * ago: how much of that the work takes now, at most 1. */
+ * until the next look at its rate; a busy sibling makes a core slow for some
+ * microseconds at a time. Then pieces took more time not long ago: how much of
+ * that the work takes now, at most 1. */
 static double follow_pace(struct pace *p, double ran)
 {
 	double slowest = 0;
 	unsigned i;
 
-	for (i = 0; i < GROUPS; i++)
-		slowest = p->before[i] > slowest ? p->before[i] : slowest;
-	if (p->n % GROUP == 0 || ran < p->now)
-		p->now = ran;
-	if (++p->n % GROUP == 0)
-		p->before[p->n / GROUP % GROUPS] = p->now;
-	return ran < slowest ? ran / slowest : 1;
+	for (i = 0; i < RECENT; i++)
+		slowest = p->slowest[i] > slowest ? p->slowest[i] : slowest;
+	p->slowest[++p->n % RECENT] = 0;
+	slowest *= PIECES;
+	return ran < slowest * FASTER ? ran / slowest : 1;
 }
 
 static void interval(struct found *f, struct pace *p, void (*within)(void))
@@ -71,18 +82,17 @@ static void interval(struct found *f, struct pace *p, void (*within)(void))
 	double ran = ran_ns(), wall = wall_ns(), count, share, pace;
 	long long a = cpucycles();
 
-	work(KNOWN_CYCLES / 2);
+	work(p);
 	if (within != NULL)
 		within();
-	work(KNOWN_CYCLES / 2);
+	work(p);
 	count = (double)(cpucycles() - a);
 	wall = wall_ns() - wall;
 	ran = ran_ns() - ran;
 	share = count / KNOWN_CYCLES;
 	pace = follow_pace(p, ran);
 	f->intervals++;
-	/* The clocks' readings are in the pace as well, and dilute it. */
-	f->low += share < (pace < FASTER ? LOW * pace * pace : LOW);
+	f->low += share < LOW * pace;
 	f->lowest = share < f->lowest ? share : f->lowest;
 	if (wall - ran > AWAY && switches() > before)
 		f->needs[f->away++ % RATES] =
@@ -190,10 +200,11 @@ static int run_two(void)
  * begin with. */
 static void warm(void)
 {
+	struct pace pace = {0};
 	double begun = ran_ns();
 
 	do {
-		work(KNOWN_CYCLES);
+		work(&pace);
 		cpucycles();
 	} while (ran_ns() - begun < WARM * 1e9);
 }
