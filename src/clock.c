@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "system/os_clock.h"
 
-#define READS 65         /* to see the resolution */
+#define READS 64         /* to see the resolution */
 #define STEPS_SEEN 9     /* if reads are faster than the clock's steps, */
 #define STEP_READS 10000 /* each of which takes fewer than so many */
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
@@ -208,28 +208,55 @@ static uint64_t clock_step(const struct cpuc_clock *c)
 	return v[STEPS_SEEN / 2];
 }
 
-/* The spread of a read's cost, or the common divisor of all costs, whichever is
- * greater. The TSC of AMD's Zen advances by 26 ticks and more at a time,
- * Intel's by 1 or 2. */
+/* The common divisor of v[0 ... n), sorted: exactly, or of values that are a
+ * little more or less than its multiples. The median is the best to begin with.
+ */
+static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
+{
+	uint64_t a, b, times, rest, divisor = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		for (a = v[(n / 2 + i) % n], b = divisor; b != 0;
+		     a = b, b = rest) {
+			times = (a + b / 2) / b;
+			rest = a > times * b ? a - times * b : times * b - a;
+			if (!exactly && rest <= times && rest <= b / 8)
+				rest = 0;
+		}
+		divisor = a;
+	}
+	return divisor;
+}
+
+/* The spread of a read's cost, or the common divisor of costs, whichever is
+ * greater. Intel's TSC advances by 1 or 2 ticks at a time, that of AMD's Zen by
+ * 24 to 26, which need not be whole; and its second read in a step shows a tick
+ * more than the first. So half of the reads come later by something: costs that
+ * are all about the same are not yet a step. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 {
-	uint64_t v[READS], a, b, rest, grain = 0;
-	unsigned i, same = 0;
+	uint64_t v[READS], grain, spread, last = (uint64_t)c->tick();
+	unsigned i, n = 0, same;
+	volatile unsigned wait;
 
-	for (i = 0; i < READS; i++)
-		v[i] = (uint64_t)c->tick();
-	for (i = 0; i < READS - 1; i++) {
-		v[i] = v[i + 1] - v[i];
-		same += v[i] == 0;
-		for (a = v[i], b = grain; b != 0; b = rest) {
-			rest = a % b;
-			a = b;
-		}
-		grain = a;
+	for (i = 0; i < READS; i++) {
+		for (wait = i < READS / 2 ? 0 : i % 8 * 5; wait > 0; wait--)
+			;
+		v[n] = (uint64_t)c->tick() - last;
+		last += v[n];
+		n += v[n] > 1;
 	}
+	same = READS - n;
 	if (same > READS / 2)
 		return clock_step(c);
-	cpuc_sort(v, READS - 1);
-	a = v[READS * 7 / 8] - v[READS / 8];
-	return a > grain ? a : grain;
+	cpuc_sort(v, n);
+	spread = v[n / 2] - v[n / 16];
+	/* Not those that an interrupt lengthened. */
+	while (v[n - 1] > 8 * v[n / 2])
+		n--;
+	grain = clock_common(v, n, false);
+	if (same < READS / 8 && v[n - 1] < 2 * grain - grain / 8)
+		grain = clock_common(v, n, true);
+	return spread > grain ? spread : grain;
 }
