@@ -187,7 +187,8 @@ static void go_on(void)
 }
 
 /* From the last count to the one that handlers interrupt: long, so that it
- * measures, or short. */
+ * measures, or short, or so that the count is due, but goes on. */
+static const long long gaps[] = {HZ / 3, 1000, HZ / 2000 - 30000};
 static long long gap = HZ / 3;
 
 static bool at_step(void (*what)(void), unsigned before, long tick, long step,
@@ -198,6 +199,8 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 
 	begin(what, before, 5 - before);
 	base = given;
+	if (gap == gaps[2])
+		cpuc_own_count.wait = HZ / 100;
 	ticks += gap;
 	inner = another;
 	acted = one_count(tick, step);
@@ -220,8 +223,8 @@ static void at_each(const char *mode, const char *name, void (*what)(void))
 	long tick, step, all = 0;
 
 	back = low = 0;
-	for (before = 2; before <= 5; before++) {
-		gap = before < 4 ? HZ / 3 : 1000;
+	for (before = 2; before <= 7; before++) {
+		gap = gaps[before / 2 - 1];
 		for (tick = 1; at_step(what, 2 + before % 2, tick, 1, 0);
 		     tick++)
 			for (step = 1 + (tick + before) % stride;

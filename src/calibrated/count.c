@@ -12,11 +12,14 @@
 #include "../system/os_clock.h"
 #include "count.h"
 
-/* Ticks from one look at the thread's clock to the next; and for a while after
- * a wait, since another may follow each few milliseconds. */
-#define LOOK (uint32_t)(cpuc_calibration.hz / 1000)
+/* Ticks from one look at the thread's clock to the next, at most; at least,
+ * together with a look at the core's rate; and for so many looks after a wait
+ * that came soon after another, as more may follow each few milliseconds. */
+#define LOOK (uint32_t)(cpuc_calibration.hz / 500)
+#define LOOK_LEAST (uint32_t)(cpuc_calibration.hz / 1600)
 #define DENSE (uint32_t)(cpuc_calibration.hz / 16384)
 #define DENSE_LOOKS 128
+#define DENSE_SOON (cpuc_calibration.hz / 50)
 
 /* Ticks in which a core gets to a new rate. */
 #define RAMP (cpuc_calibration.hz / 1000)
@@ -107,7 +110,9 @@ static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 	if (missing <= SLACK(d))
 		return d;
 	if (wait) {
-		c->dense = DENSE_LOOKS;
+		if (c->ran + ran - c->waited < DENSE_SOON)
+			c->dense = DENSE_LOOKS;
+		c->waited = c->ran + ran;
 		counted = counted < missing ? counted : missing;
 		if (pause == PREEMPTED)
 			counted += LACKS;
@@ -185,16 +190,18 @@ static bool count_asks_cpu(const struct cpuc_core_count *c)
 /* The ticks to the next call of the slow path: a measurement, or a look. */
 static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 {
-	uint32_t left = cpuc_ratio_left(&c->ratio, t), look = LOOK - c->before;
+	uint32_t left = cpuc_ratio_left(&c->ratio, t);
+	uint32_t look = c->word != &c->armed ? LOOK : LOOK / 2;
 
+	look = look > c->before ? look - c->before : 0;
 	if (c->dense > 0) {
 		c->dense--;
 		look = DENSE;
 	}
 	if (c->ran != 0 && left > look)
 		left = look;
-	if (count_asks_cpu(c) && left > LOOK / 2)
-		left = LOOK / 2;
+	if (count_asks_cpu(c) && left > CPUC_COUNT_SOON)
+		left = CPUC_COUNT_SOON;
 	return left > 0 ? left : 1;
 }
 
@@ -212,13 +219,18 @@ static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
 	       cpuc_ratio_scaled(d - old, c->ratio.mean);
 }
 
-/* The thread's clock, in the count's ticks. Without reports of interruptions it
- * is read at each look alone: up to a millisecond of a pause is counted. */
+/* Without reports of interruptions the thread's clock is read at each look
+ * alone: up to a millisecond of a pause is counted. */
+static bool count_has_clock(const struct cpuc_core_count *c)
+{
+	return c->word != &c->armed || cpuc_calibration.thread_clock;
+}
+
+/* The thread's clock, in the count's ticks. */
 static uint64_t count_clock(const struct cpuc_core_count *c)
 {
-	return c->word != &c->armed || cpuc_calibration.thread_clock
-		       ? cpuc_os_clock_thread(cpuc_calibration.hz)
-		       : 0;
+	return count_has_clock(c) ? cpuc_os_clock_thread(cpuc_calibration.hz)
+				  : 0;
 }
 
 static void count_ran(struct cpuc_core_count *c, uint64_t ran)
@@ -232,7 +244,16 @@ static void count_ran(struct cpuc_core_count *c, uint64_t ran)
 /* Whether the thread's clock is to be read: it takes as long as a look. */
 static bool count_clock_due(const struct cpuc_core_count *c, uint64_t d)
 {
-	return c->ran == 0 || c->dense > 0 || c->before + d >= LOOK;
+	return count_has_clock(c) &&
+	       (c->ran == 0 || c->dense > 0 || c->before + d >= LOOK_LEAST);
+}
+
+/* Whether to look at the rate: when that is due, or soon will be. */
+static bool count_look_due(const struct cpuc_core_count *c, uint64_t t,
+			   bool soon)
+{
+	return cpuc_ratio_left(&c->ratio, t) <=
+	       (soon && c->dense == 0 ? LOOK_LEAST : 0);
 }
 
 /* Whether the thread was interrupted since the word was last armed, which it is
@@ -247,6 +268,24 @@ static bool count_rearm(struct cpuc_core_count *c, enum count_pause *pause)
 	}
 	c->armed = cpuc_rseq_arm(c->word);
 	return interrupted;
+}
+
+/* Whether the count goes on, being due only for its age: then it is *n. As in
+ * cpuc_count(), the check of the word comes last. */
+static bool count_goes_on(struct cpuc_core_count *c, uintptr_t armed,
+			  uint64_t d, uint64_t *n)
+{
+	uint32_t wait = c->wait;
+
+	if (c->due == 0 || d >= wait || d < c->seen ||
+	    d - c->seen >= CPUC_COUNT_SOON)
+		return false;
+	*n = c->cycles + cpuc_ratio_scaled(d, c->ratio.mean);
+	c->seen = (uint32_t)d;
+	c->due = wait - d < CPUC_COUNT_SOON ? wait
+					    : (uint32_t)d + CPUC_COUNT_SOON;
+	CPUC_FENCE();
+	return *(const uintptr_t *)c->word == armed;
 }
 
 /* Closes the count at the tick that the caller read, looks at the rate or
@@ -277,7 +316,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		c->cpu = cpuc_rseq_cpu();
 		cpuc_ratio_moved(&c->ratio, t);
 	}
-	due = cpuc_ratio_left(&c->ratio, t) == 0;
+	due = count_look_due(c, t, clocked && !interrupted);
 	looked = due && cpuc_ratio_update(&c->ratio, t);
 	n = count_at(c, t, ran, wait, ratio, pause);
 	/* A measurement takes long, and is in no interval. */
@@ -291,9 +330,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		c->before += (uint32_t)(d > c->seen ? d : c->seen);
 	n = count_restart(c, n, count_wait(c, t));
 	d = c->tick - t;
-	if (!clocked)
+	if (!clocked && c->ran != 0)
 		c->ran += d < c->ratio.cost ? d : c->ratio.cost;
-	if (looked && !interrupted)
+	if (looked && !clocked)
 		cpuc_ratio_took(&c->ratio, d);
 	return n;
 }
@@ -329,6 +368,8 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
 	 * weakly ordered CPUs; a thread's first call always comes here. */
 	if (__atomic_load_n(&cpuc_calibration.clock, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
+	if (!cpuc_guard_inside && count_goes_on(c, armed, d, &n))
+		return n;
 	if (!cpuc_guard_enter(&guard))
 		return count_midst(c);
 	n = count_anew(c, armed, d);

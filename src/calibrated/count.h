@@ -27,16 +27,21 @@ struct cpuc_core_count {
 	struct cpuc_ratio ratio;
 
 	/* For the slow path alone. */
-	uint32_t wait;  /* the next `due`; 0 in the midst of a change */
+	uint32_t wait;  /* the highest `due`; 0 in the midst of a change */
 	uint32_t cpu;   /* that the ratio was measured on */
 	unsigned dense; /* so many looks are to be dense */
 	uint32_t spare; /* ticks: the budget of count_run() */
 	struct cpuc_switches switches; /* until the latest wait */
 	uint64_t given;  /* the highest count in the midst of a change */
 	uint64_t ran;    /* by the thread's clock; 0: unknown */
+	uint64_t waited; /* by the same, at the latest wait */
 	uint32_t before; /* ticks counted from then to `tick` */
 	const uint32_t *process; /* cpuc_process_mark() of `ran` */
 };
+
+/* Ticks. A count is due so soon after the latest one, or the second latest: a
+ * pause that ends before is counted. */
+#define CPUC_COUNT_SOON (uint32_t)(cpuc_calibration.hz / 2000)
 
 CPUC_OWN_DECLARE(struct cpuc_core_count, cpuc_own_count);
 #define cpuc_own_count CPUC_OWN(cpuc_own_count)
@@ -76,7 +81,7 @@ cpuc_count_anew(long long (*clock)(void), uintptr_t armed, uint64_t d)
 	if (cpuc_count_closed(c)) {
 		c->tick = t;
 		CPUC_FENCE();
-		c->due = c->wait;
+		c->due = c->wait < CPUC_COUNT_SOON ? c->wait : CPUC_COUNT_SOON;
 	}
 	return n;
 }

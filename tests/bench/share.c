@@ -19,7 +19,7 @@
 #define AWAKE_NS 2000000LL
 #define NAPS 40
 #define MOST 400000
-#define LONG 100 /* times the median: the thread did not run in this one */
+#define LONG 10 /* times nearly all: the thread did not run in this one */
 
 /* Durations of the slow path, in ticks of the bare clock. */
 static long long took[MOST];
@@ -57,14 +57,15 @@ static long long run(long long ns, struct rate_steps *steps)
 
 static void print(const char *row, long long ticks, double seconds)
 {
-	long long sum = 0;
+	long long sum = 0, most;
 	int i;
 
 	if (calls == 0)
 		return;
 	stats_sort(took, calls);
+	most = LONG * took[calls - 1 - calls / 50];
 	for (i = 0; i < calls; i++)
-		if (took[i] <= LONG * took[calls / 2])
+		if (took[i] <= most)
 			sum += took[i];
 		else
 			ticks -= took[i];
