@@ -31,6 +31,8 @@ static double chain_error;      /* of the second chain */
 static double multiply = 3;     /* cycles */
 static double reading = 38;     /* cycles that the clock takes */
 static double sibling = 1;      /* how much longer a cycle's link takes */
+static bool bursts;             /* of another hardware thread's work */
+static bool strict;             /* no two reads of the clock are the same */
 static void (*hook)(void);      /* called in a window */
 static void (*tick_hook)(void); /* another, called at one of the next ticks */
 static int tick_hook_at;        /* 1: before the next, 2: after it, 3: ... */
@@ -141,15 +143,46 @@ uint64_t fake_thread(uint64_t hz)
 	return (uint64_t)((now - away + 1e9) * (double)hz / 1e9);
 }
 
+/* A strict clock shows a tick more at a second read in one step; one read in 32
+ * takes longer. */
 static long long fake_tick(void)
 {
+	static unsigned reads;
+	static long long last;
 	long long tick;
 
 	come_in();
-	pass(reading);
+	pass(strict && ++reads % 32 == 0 ? 2.5 * reading : reading);
 	tick = (long long)shown();
+	if (strict && tick - last <= 0 && last - tick < 10)
+		tick = last + 1;
+	last = tick;
 	come_in();
 	return tick;
+}
+
+/* Another hardware thread works for 0.3 ms, 500 times a second, and delays
+ * every second piece of 0.7 us by up to 0.4 us: more often than was seen on a
+ * Zen 4. */
+static void delay(double begin)
+{
+	static double from, until;
+
+	if (!bursts)
+		return;
+	if (until < now || from > now + 1e9) {
+		from = until = now;
+		while (until < now + 1e5) {
+			windows = windows * 1664525u + 1013904223u;
+			from = until + (windows >> 8) % 3000000;
+			until = from + 3e5;
+		}
+	}
+	for (; begin < now; begin += 700) {
+		windows = windows * 1664525u + 1013904223u;
+		if (begin > from && begin < until && windows >> 31)
+			now += 80 + (windows >> 8) % 320;
+	}
 }
 
 /* The window of a chain whose link takes so many cycles: 32 links a turn, and 8
@@ -158,12 +191,15 @@ static void window_of(double link, uint32_t turns, uint64_t stamp[3])
 {
 	int i;
 	void (*h)(void) = hook;
+	double begin;
 
 	for (i = 0; i < 3; i++) {
+		begin = now;
 		pass(40 + link * 32 *
 				  (i == 0   ? 1
 				   : i == 1 ? turns
 					    : 8 * turns));
+		delay(begin);
 		windows = windows * 1664525u + 1013904223u;
 		if (i > 0 &&
 		    (bad == 1 || (bad && (windows >> 16) % (2 * bad) == 0)))
@@ -245,6 +281,7 @@ static int open_machine(double ghz, double ticks, double by)
 	now = begun = 1234567.8 * seed;
 	windows = 1 + seed;
 	bad = 0;
+	bursts = strict = false;
 	stopped = 0;
 	hook = NULL;
 	multiply = 3;
@@ -573,6 +610,55 @@ static void interrupted(void)
 	   off() * 100);
 }
 
+/* Its bursts are no steps, and hardly take windows. */
+static void busy_sibling(void)
+{
+	double sum = 0, begin;
+	int i;
+
+	settled();
+	bursts = true;
+	run(500e6);
+	measuring = 0;
+	begin = now;
+	for (i = 0; i < 100000; i++) {
+		pass(90000 + i % 977);
+		count();
+		sum += off();
+	}
+	ok(up && sum / i < 0.0005, "a busy sibling: %.3f%% off on average",
+	   sum / i * 100);
+	ok(measuring < 0.004 * (now - begin), "in %.2f%% of the time",
+	   measuring / (now - begin) * 100);
+	bursts = false;
+}
+
+/* A Zen 4 core that drops by 25 MHz for some ms and comes back, 60 times a
+ * second in all: each level is known well when it comes again. */
+static void two_levels(void)
+{
+	static const double level[] = {3.694, 3.669};
+	double sum = 0, end = 0;
+	unsigned draw = seed, at = 0;
+	int i;
+
+	open_machine(level[0], 2.596, 26);
+	run(500e6);
+	for (i = 0; i < 200000; i++) {
+		if (now > end) {
+			core = level[++at % 2];
+			draw = draw * 1664525u + 1013904223u;
+			end = now + (at % 2 ? 5e6 : 20e6) *
+					    (0.3 + (draw >> 8) / 16777216.);
+		}
+		pass(30000);
+		count();
+		sum += off();
+	}
+	ok(up && sum / i < 0.0017, "two levels: %.3f%% off on average",
+	   sum / i * 100);
+}
+
 /* Windows that are too short, because the one that showed their length was
  * interrupted, would stay so for the life of the process. */
 static void interrupted_trial(void)
@@ -844,6 +930,36 @@ static void coarse(void)
 	   worst * 100);
 }
 
+/* The TSC of AMD's Zen: its steps are seen for what they are, and looks last
+ * for enough of them. */
+static void zen(void)
+{
+	static const double steps[] = {26, 24.45};
+	uint64_t grain;
+	double ticks;
+	size_t i;
+
+	/* A read takes about a step. */
+	reading = 36;
+	for (i = 0; i < sizeof steps / sizeof *steps; i++) {
+		open_machine(3.7, 2.596, steps[i]);
+		strict = true;
+		grain = cpuc_clock_grain(&the_clock);
+		ok(distance((double)grain / steps[i] - 1) < 0.1,
+		   "a clock of %g ticks a step: %u", steps[i], (unsigned)grain);
+		forget();
+		ok(calibrate(2596e6) == 0, "calibrates");
+		ticks = cpuc_calibration.look_turns * 7 * 32 * 3 * 2.596 / 3.7;
+		ok(ticks > 60 * steps[i] && ticks < 120 * steps[i],
+		   "a look takes %.0f steps", ticks / steps[i]);
+	}
+	open_machine(4.0, 2.596, 1);
+	strict = true;
+	grain = cpuc_clock_grain(&the_clock);
+	ok(grain < 5, "one of a tick: %u", (unsigned)grain);
+	reading = 38;
+}
+
 /* A window of which only a tick is left shows any ratio. */
 static void deviations(void)
 {
@@ -928,8 +1044,10 @@ static void host_pauses(double ns)
 
 static void waits(void)
 {
-	uint64_t a;
+	uint64_t a, tick;
+	unsigned changed;
 	double n;
+	int i;
 
 	settled();
 	a = count();
@@ -944,8 +1062,25 @@ static void waits(void)
 	host_pauses(1e6);
 	n = (double)(count() - a);
 	ok(n < 4.1e6, "one of 1 ms at most as many as it is long: %.0f", n);
+	cpuc_own_count.dense = 1;
+	cpuc_own_count.due = 0;
+	count();
+	pass(1e5);
+	a = count();
+	host_pauses(7e5);
+	n = (double)(count() - a);
+	ok(n < 4e5, "one of 0.7 ms soon after a look at the clock: %.0f", n);
+	run(100e6);
+	for (changed = 0, i = 0; i < 50000; i++) {
+		tick = cpuc_own_count.tick;
+		pass(80000);
+		count();
+		changed += tick != cpuc_own_count.tick;
+	}
+	ok(changed > 400 && changed < 1300,
+	   "an interval begins %u times a second", changed);
 	/* The thread's clock leaves out one percent, spent on interrupts. */
-	for (int i = 0; i < 1000; i++) {
+	for (i = 0; i < 1000; i++) {
 		run(1e6);
 		away += 1e4;
 		if (i % 3 == 0)
@@ -1009,7 +1144,7 @@ static void host_took_early(double before, double others)
 	cpuc_own_count.ran = 0; /* reads the clock now */
 	cpuc_own_count.due = 0;
 	count();
-	host_took(before, 0, others, 2e5 + before * core,
+	host_took(before, 0, others, (2e5 + before * core) * 1.001,
 		  "a pause of the host before an interruption, the first "
 		  "for long");
 }
@@ -1105,8 +1240,9 @@ static void disturbed(void)
 		done = cycles - done;
 		low += (double)(count() - a) < 0.99 * done;
 	}
-	ok(low == 0 && up,
-	   "%u of %u intervals of 20 us show less than the work", low, n);
+	/* By chance, two of a million do: see cpucycles(7). */
+	ok(low < 3 && up, "%u of %u intervals of 20 us show less than the work",
+	   low, n);
 }
 
 /* Where the kernel reports no interruption, but there is a thread's clock: of
@@ -1131,11 +1267,11 @@ static void clock_alone(void)
 		work = cycles - done;
 		n = count() - a;
 		extra = (double)n - work;
-		least = extra + 0.001 * work < least ? extra + 0.001 * work
+		least = extra + 0.002 * work < least ? extra + 0.002 * work
 						     : least;
 		most = extra > most ? extra : most;
 	}
-	ok(up && least == 0 && most < 1.1e6 * core,
+	ok(up && least == 0 && most < 1.3e6 * core,
 	   "pauses of up to 30 ms: %.0f to %.0f cycles too many", least, most);
 }
 
@@ -1494,10 +1630,11 @@ static void stepping(void)
 		steps.n++;
 	fclose(f);
 	for (seed = 0; seed < seeds; seed++) {
-		steps_replay("of a real core", false, 1, 0.0012, 0.0018, 0.012);
-		steps_replay("in another order", true, 1, 0.0018, 0.003, 0.012);
-		steps_replay("in another order", true, 26, 0.0025, 0.004,
-			     0.016);
+		steps_replay("of a real core", false, 1, 0.001, 0.0018, 0.012);
+		steps_replay("in another order", true, 1, 0.0014, 0.0027,
+			     0.012);
+		steps_replay("in another order", true, 26, 0.0025, 0.0045,
+			     0.017);
 	}
 	seed = 0;
 }
@@ -1629,6 +1766,8 @@ static void at_any_time(void)
 	dithering();
 	wander();
 	interrupted();
+	busy_sibling();
+	two_levels();
 	stolen();
 }
 
@@ -1695,6 +1834,7 @@ int main(void)
 	coarse();
 	interrupted_trial();
 	quick_reads();
+	zen();
 	other_core();
 	deviations();
 	signals();

@@ -12,9 +12,10 @@
 #include "calibration.h"
 
 #define STEPS 360           /* of the clock in a window, at least, */
-#define LOOK_STEPS 60       /* and in a look */
+#define LOOK_STEPS 80       /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
-#define LOOK_CYCLES 1200    /* of a look, at least */
+#define LOOK_CYCLES 1200    /* of a look, at least; */
+#define LOOK_JITTER 16      /* of which so many are noise */
 #define TURNS_MAX 4096
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
 #define FIRST 3  /* windows for a first ratio, two of which must agree */
@@ -135,9 +136,11 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	s->span = (uint32_t)length;
 	s->grain = (uint32_t)((grain << 20) / length);
 	s->look_turns = LOOK_CYCLES / chain->cycles + 1;
-	if (s->look_turns < turns * LOOK_STEPS * grain / length)
-		s->look_turns = (uint32_t)(turns * LOOK_STEPS * grain / length);
-	s->look_grain = (uint32_t)(s->grain * turns / s->look_turns);
+	if (s->look_turns <= turns * LOOK_STEPS * grain / length)
+		s->look_turns =
+			(uint32_t)(turns * LOOK_STEPS * grain / length) + 1;
+	s->look_grain = (uint32_t)(s->grain * turns / s->look_turns) +
+			(LOOK_JITTER << 20) / (s->look_turns * chain->cycles);
 	return 0;
 }
 

@@ -11,9 +11,9 @@
 
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
-#define COST_STILL 750u
-#define COST_MOVING 300u
-#define COST_MEASURED 1500u
+#define COST_STILL 1250u
+#define COST_MOVING 250u
+#define COST_MEASURED 2000u
 
 /* A look comes after this part of the time since the latest step: another is
  * likely soon. Right after the step it comes after a larger part, whatever it
@@ -28,15 +28,25 @@
 #define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 #define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define BURST 2   /* of a burst after a step, which must be CLOSE */
-#define BURSTS 2  /* before windows of one in doubt: */
-#define DOUBT 9   /* so many, more than half of which must be within FAR */
-#define AGAIN 2   /* looks that must confirm one that is FAR off */
-#define FAR CPUC_PERMILLE(10)
-#define NEAR CPUC_PERMILLE(7) /* to the mean, if the rate has not changed */
-#define CLOSE CPUC_PERMILLE(5)
-#define GRAIN (cpuc_calibration.look_grain / 4) /* more, for a look */
-#define DRIFT 8   /* looks whose mean must be CLOSE to the ratio */
+#define DOUBT 9   /* or else more than half of so many */
+#define FASTER 2  /* windows that show a step to a higher rate, */
+#define SLOWER 3  /* and to a lower one */
+
+/* Ratios that differ by less are the same: a measurement and the mean, */
+#define NEAR CPUC_PERMILLE(7)
+/* a look and the mean (more where the clock is coarse), */
+#define LOOK (CPUC_PERMILLE(5) + cpuc_calibration.look_grain * 3 / 8)
+/* one window and the mean, two windows, */
+#define WINDOW CPUC_PERMILLE(5)
+#define PAIR (CPUC_PERMILLE(4) + cpuc_calibration.grain)
+/* and the mean before the latest step and a new one. */
+#define BACK CPUC_PERMILLE(2)
+
+/* From this noise on, the core dithers: it is not followed, the mean is right.
+ */
+#define DITHERS (CPUC_PERMILLE(5) / 2)
+
+#define SURE 4    /* measurements of a level that is remembered */
 #define MEMORY 16 /* measurements in the mean; of a core that dithers: */
 #define MEMORY_DITHERS 64
 #define MOVED 8 /* on one side of the mean: it has moved; or half as many */
@@ -46,6 +56,12 @@
 static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 {
 	return from + (uint64_t)((int64_t)(to - from) / (int32_t)parts);
+}
+
+/* The noise of a core that dithers, which hides small steps. */
+static uint32_t ratio_dither(const struct cpuc_ratio *r)
+{
+	return r->noise > DITHERS ? r->noise : 0;
 }
 
 /* Noise is the average difference between consecutive measurements, which
@@ -58,7 +74,7 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	int side = ratio > r->mean ? 1 : -1, memory = MEMORY, moved = MOVED;
 
-	if (r->noise > CLOSE / 2) {
+	if (ratio_dither(r) > 0) {
 		memory = MEMORY_DITHERS;
 		moved = MOVED_DITHERS;
 	}
@@ -90,89 +106,90 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 	r->brief.known = 0;
 }
 
-/* The ratio, measured by a burst that agrees with earlier windows or looks,
- * which found it to be `about` that, or else by many windows. 0: no agreement.
- */
-static uint64_t ratio_burst(struct cpuc_ratio *r, uint64_t about)
+/* The rate has stepped. The level before is remembered if it is well known. */
+static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint16_t known)
 {
-	uint64_t ratio;
-	int i;
+	const struct cpuc_ratio old = *r;
 
-	for (i = 0; i < BURSTS; i++, about = ratio) {
-		ratio = cpuc_windows(BURST, BURST, CLOSE, about);
-		if (ratio == 0)
-			break;
-		if (cpuc_apart(ratio, about) <= FAR + GRAIN)
-			return ratio;
+	ratio_begin(r, ratio);
+	r->known = known;
+	r->still = 0;
+	if (old.known >= SURE) {
+		r->before = old.mean;
+		r->known_before = old.known;
 	}
-	return cpuc_windows(DOUBT, DOUBT / 2 + 1, FAR, cpuc_look(&r->brief));
 }
 
-/* Whether the ratio is another one than before. */
-static bool ratio_stepped(struct cpuc_ratio *r, uint64_t about)
+/* Whether the rate has stepped back to the level before. */
+static bool ratio_back(struct cpuc_ratio *r, uint64_t ratio)
 {
-	uint64_t ratio = ratio_burst(r, about);
+	uint32_t off = cpuc_apart(ratio, r->before);
+	uint32_t step = cpuc_apart(r->mean, r->before);
+	uint32_t noise;
 
-	if (ratio == 0)
+	if (r->known_before == 0 || off > BACK || step < BACK + off)
 		return false;
-	if (cpuc_apart(ratio, r->mean) <= CLOSE) {
-		ratio_add(r, ratio);
-		return false;
-	}
-	ratio_begin(r, ratio);
-	r->still = 0;
+	noise = (uint32_t)ratio_towards(r->noise, step, 16);
+	ratio_step(r, r->before, r->known_before);
+	r->noise = noise;
 	return true;
 }
 
-/* Whether the ratio is another one than before, or the thread is fresh. */
-static bool ratio_measure(struct cpuc_ratio *r, uint64_t t)
+/* Whether the rate has stepped, to `about` that: windows must agree, and none
+ * be at the old rate. Another hardware thread of the core makes windows longer,
+ * but hardly three by the same. */
+static void ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
-	uint64_t ratio;
-	bool fresh = r->known == 0;
+	uint32_t same = WINDOW + ratio_dither(r);
+	unsigned i, n = about > r->mean ? FASTER : SLOWER;
+	uint64_t ratio, sum = 0;
 
-	if (fresh) {
-		ratio = __atomic_load_n(&cpuc_calibration.recent,
-					__ATOMIC_RELAXED);
-		ratio_begin(r, ratio << CPUC_RECENT_BITS);
-		r->still = (uint32_t)CPUC_RATIO_LONG;
-		/* The thread that calibrated has just made its windows. */
-		if (t - cpuc_calibration.tick < cpuc_calibration.span)
-			return true;
+	for (i = 0; i < n; i++) {
+		ratio = cpuc_windows(1, 1, 0, about);
+		if (i == 0)
+			about = ratio;
+		if (cpuc_apart(ratio, r->mean) <= same ||
+		    cpuc_apart(ratio, about) > PAIR)
+			return;
+		sum += ratio;
 	}
-	ratio = cpuc_windows(WINDOWS, 2, NEAR, r->mean);
-	if (ratio == 0 || cpuc_apart(ratio, r->mean) > NEAR + r->noise)
-		return ratio_stepped(r, ratio ? ratio : cpuc_look(&r->brief)) ||
-		       fresh;
-	ratio_add(r, ratio);
-	return fresh;
+	if (!ratio_back(r, sum / n))
+		ratio_step(r, sum / n, 1);
 }
 
-/* The verdict of a look. Where it is FAR off, two more follow, and both must
- * be; then `about` is the mean of these two. */
-enum ratio_verdict { STANDS, DRIFTS, STEPS };
-
-static enum ratio_verdict ratio_look(struct cpuc_ratio *r, uint64_t *about)
+/* A fresh thread begins with another one's ratio. */
+static void ratio_fresh(struct cpuc_ratio *r)
 {
-	uint32_t far = FAR + r->noise + GRAIN, off;
-	int32_t close = (int32_t)(CLOSE + r->noise + GRAIN), way = 0, same = 0;
-	uint64_t ratio;
-	int i;
+	uint64_t ratio =
+		__atomic_load_n(&cpuc_calibration.recent, __ATOMIC_RELAXED);
 
-	*about = 0;
-	for (i = 0; i <= AGAIN; i++) {
-		ratio = cpuc_look(&r->brief);
-		off = cpuc_apart(ratio, r->mean);
-		way = ratio > r->mean ? 1 : -1;
-		same += way;
-		if (off <= far)
-			break;
-		if (i > 0)
-			*about += ratio / AGAIN;
-	}
-	if (i > AGAIN)
-		return same == i || same == -i ? STEPS : STANDS;
-	r->drift += (way * (int32_t)off - r->drift) / DRIFT;
-	return r->drift > close || r->drift < -close ? DRIFTS : STANDS;
+	ratio_begin(r, ratio << CPUC_RECENT_BITS);
+	r->still = (uint32_t)CPUC_RATIO_LONG;
+}
+
+static void ratio_measure(struct cpuc_ratio *r)
+{
+	uint64_t ratio = cpuc_windows(WINDOWS, 2, NEAR, r->mean);
+
+	if (ratio == 0)
+		ratio = cpuc_windows(DOUBT, DOUBT / 2 + 1, NEAR, r->mean);
+	if (ratio == 0 || ratio_back(r, ratio))
+		return;
+	if (cpuc_apart(ratio, r->mean) > NEAR + ratio_dither(r))
+		ratio_confirm(r, ratio);
+	else
+		ratio_add(r, ratio);
+}
+
+/* Whether the ratio is still the mean, for all that a look shows. */
+static bool ratio_look(struct cpuc_ratio *r)
+{
+	uint64_t ratio = cpuc_look(&r->brief);
+
+	if (cpuc_apart(ratio, r->mean) <= LOOK + ratio_dither(r))
+		return true;
+	ratio_confirm(r, ratio);
+	return false;
 }
 
 /* At odd times, so as not to keep step with anything: the golden ratio's
@@ -206,13 +223,13 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 }
 
 /* Sets when the next measurement is due: soon, then after half as long again
- * each time, up to the usual; after half the time while there is a trend. */
+ * each time, up to the usual; after a third of the time while there is a trend.
+ */
 static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 {
 	uint32_t most =
 		ratio_product(WINDOWS * cpuc_calibration.span, COST_MEASURED);
 
-	r->drift = 0;
 	r->wait = wait < most ? wait : most;
 	r->left = ratio_odd(t, r->wait);
 	__atomic_store_n(&cpuc_calibration.recent,
@@ -223,36 +240,34 @@ static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 {
 	uint64_t passed = t - r->since;
+	bool fresh = r->known == 0, measures, stands = false;
 	bool pause = passed > r->until + CPUC_RATIO_LONG / 8;
-	enum ratio_verdict verdict = DRIFTS;
 	uint32_t ticks, still;
-	uint64_t about;
 
 	ticks = (uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
 	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
-	still = r->still;
 	r->left -= r->left < ticks ? r->left : ticks;
 	r->since = t;
-	if (r->left > 0)
-		verdict = ratio_look(r, &about);
-	if (verdict == STEPS)
-		ratio_stepped(r, about);
-	else if (r->left == 0)
-		pause |= ratio_measure(r, t);
-	else if (verdict == DRIFTS) {
-		r->known = r->known > 2 ? 2 : r->known;
-		ratio_measure(r, t);
-	}
+	if (fresh)
+		ratio_fresh(r);
+	still = r->still;
+	measures = r->left == 0;
+	/* The thread that calibrated has just made its windows. */
+	if (measures &&
+	    !(fresh && t - cpuc_calibration.tick < cpuc_calibration.span))
+		ratio_measure(r);
+	else if (!measures)
+		stands = ratio_look(r);
 	if (r->still < still)
 		ratio_next(r, t, STEPPED);
-	else if (pause)
+	else if (pause || fresh)
 		ratio_next(r, t, CPUC_RATIO_SOON);
-	else if (verdict == DRIFTS)
+	else if (measures)
 		ratio_next(r, t, r->wait + r->wait / 2);
 	r->until = ratio_odd(t, ratio_interval(r));
 	if (r->until > r->left)
 		r->until = r->left;
-	return verdict == STANDS;
+	return stands;
 }
 
 void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t)

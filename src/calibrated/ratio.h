@@ -15,18 +15,19 @@
 /* All zero before the first measurement. Times are in ticks, differences of
  * ratios in 2^-20. */
 struct cpuc_ratio {
-	uint64_t mean;  /* in use */
-	uint64_t last;  /* measured */
-	uint64_t since; /* the tick of the latest look or measurement, */
-	uint32_t until; /* and the time from it to the next, */
-	uint32_t left;  /* and to the next measurement */
-	uint32_t wait;  /* usual time between measurements at present */
-	uint32_t still; /* since the ratio's latest step */
-	uint32_t cost;  /* of a look, with what is around it */
-	uint32_t noise; /* from one measurement to the next */
-	int32_t drift;  /* of looks from the mean */
-	int16_t side;   /* measurements in a row above the mean, or below */
-	uint16_t known; /* measurements in the mean */
+	uint64_t mean;   /* in use */
+	uint64_t last;   /* measured */
+	uint64_t before; /* the mean before the latest step, */
+	uint64_t since;  /* the tick of the latest look or measurement, */
+	uint32_t until;  /* and the time from it to the next, */
+	uint32_t left;   /* and to the next measurement */
+	uint32_t wait;   /* usual time between measurements at present */
+	uint32_t still;  /* since the ratio's latest step */
+	uint32_t cost;   /* of a look, with what is around it */
+	uint32_t noise;  /* from one measurement to the next */
+	int16_t side;    /* measurements in a row above the mean, or below */
+	uint16_t known;  /* measurements in the mean */
+	uint16_t known_before;   /* and in that one */
 	struct cpuc_brief brief; /* of looks */
 };
 
