@@ -2,10 +2,10 @@
 /* A thread's ratio: the mean of its measurements, and when the next one is due.
  *
  * A measurement is a few windows, exact and long. A look is one window, so
- * short that it only distinguishes a step of the rate from noise; it never
- * changes the mean. Looks are rare while the rate stands still and frequent
- * while it moves: some cores step by 2.5% 500 times a second for a while, and
- * stand still for seconds. */
+ * short that it only shows that the rate may have stepped; windows confirm it.
+ * Looks are rare while the rate stands still and frequent while it moves: some
+ * cores step by 2.5% 500 times a second for a while, and stand still for
+ * seconds. */
 #include <config.h>
 #include "ratio.h"
 
@@ -109,14 +109,15 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 /* The rate has stepped. The level before is remembered if it is well known. */
 static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint16_t known)
 {
-	const struct cpuc_ratio old = *r;
+	uint64_t mean = r->mean;
+	uint16_t sure = r->known;
 
 	ratio_begin(r, ratio);
 	r->known = known;
 	r->still = 0;
-	if (old.known >= SURE) {
-		r->before = old.mean;
-		r->known_before = old.known;
+	if (sure >= SURE) {
+		r->before = mean;
+		r->known_before = sure;
 	}
 }
 
@@ -124,20 +125,17 @@ static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint16_t known)
 static bool ratio_back(struct cpuc_ratio *r, uint64_t ratio)
 {
 	uint32_t off = cpuc_apart(ratio, r->before);
-	uint32_t step = cpuc_apart(r->mean, r->before);
-	uint32_t noise;
 
-	if (r->known_before == 0 || off > BACK || step < BACK + off)
+	if (r->known_before == 0 || off > BACK ||
+	    cpuc_apart(r->mean, r->before) < BACK + off + r->noise / 2)
 		return false;
-	noise = (uint32_t)ratio_towards(r->noise, step, 16);
 	ratio_step(r, r->before, r->known_before);
-	r->noise = noise;
 	return true;
 }
 
-/* Whether the rate has stepped, to `about` that: windows must agree, and none
- * be at the old rate. Another hardware thread of the core makes windows longer,
- * but hardly three by the same. */
+/* The rate has stepped, to `about` that, if windows agree on it and none is at
+ * the old rate. Another hardware thread of the core makes windows longer, but
+ * hardly three by the same. */
 static void ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
 	uint32_t same = WINDOW + ratio_dither(r);
