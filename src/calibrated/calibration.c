@@ -18,9 +18,11 @@
 #define LOOK_JITTER 16      /* of which so many are noise */
 #define TURNS_MAX 4096
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
-#define FIRST 3  /* windows for a first ratio, two of which must agree */
-#define MORE 9   /* or else five of these */
-#define CHECKS 8 /* windows of another chain, until one agrees: */
+#define FIRST                                                                 \
+	3      /* windows for a first ratio, a third shorter than others: two \
+		  must agree, */
+#define MORE 9 /* or else five of these */
+#define CHECKS 8     /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way */
 #define FASTER 8 /* times the rate at first: a core's from idle to its most */
@@ -69,13 +71,30 @@ static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 }
 
 /* A window of a faster core needs more turns to last as long. */
+static uint32_t window_turns(const struct cpuc_calibration *s, uint64_t about)
+{
+	uint64_t times = about / s->ratio;
+
+	return s->turns * (uint32_t)(times < 1        ? 1
+				     : times > FASTER ? FASTER
+						      : times);
+}
+
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	uint64_t times = about / s->ratio, ratio;
+	uint64_t ratio =
+		window_series(s, n, need, near, window_turns(s, about));
 
-	times = times < 1 ? 1 : times > FASTER ? FASTER : times;
-	ratio = window_series(s, n, need, near, (uint32_t)times * s->turns);
+	return window_hz(s, ratio) ? ratio : 0;
+}
+
+uint64_t cpuc_window(unsigned i, uint64_t about)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	uint64_t ratio =
+		cpuc_window_ratio(s->ops->chain, window_turns(s, about) + i);
+
 	return window_hz(s, ratio) ? ratio : 0;
 }
 
@@ -198,7 +217,8 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 	if (calibration_survey(s, round) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
-	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10), s->turns);
+	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10),
+				 s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		s->ratio =
 			window_series(s, MORE, 5, CPUC_PERMILLE(10), s->turns);

@@ -75,6 +75,9 @@ uint64_t cpuc_calibration_hz(void);
 #define CPUC_WINDOWS 48
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about);
 
+/* The same in one window, the i-th of several. */
+uint64_t cpuc_window(unsigned i, uint64_t about);
+
 /* The ticks of a window's long run less those of its short one; many if the
  * clock went back, or the window was interrupted beyond use. */
 static inline uint32_t cpuc_window_ticks(const struct cpuc_chain *chain,

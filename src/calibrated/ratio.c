@@ -12,7 +12,7 @@
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
 #define COST_STILL 1250u
-#define COST_MOVING 250u
+#define COST_MOVING 280u
 #define COST_MEASURED 2000u
 
 /* A look comes after this part of the time since the latest step: another is
@@ -46,7 +46,7 @@
  */
 #define DITHERS (CPUC_PERMILLE(5) / 2)
 
-#define SURE 4    /* measurements of a level that is remembered */
+#define SURE 2    /* measurements of a level that is remembered */
 #define MEMORY 16 /* measurements in the mean; of a core that dithers: */
 #define MEMORY_DITHERS 64
 #define MOVED 8 /* on one side of the mean: it has moved; or half as many */
@@ -133,26 +133,27 @@ static bool ratio_back(struct cpuc_ratio *r, uint64_t ratio)
 	return true;
 }
 
-/* The rate has stepped, to `about` that, if windows agree on it and none is at
- * the old rate. Another hardware thread of the core makes windows longer, but
- * hardly three by the same. */
-static void ratio_confirm(struct cpuc_ratio *r, uint64_t about)
+/* Whether the rate has stepped, to `about` that: if windows agree on it and
+ * none is at the old rate. Another hardware thread of the core makes windows
+ * longer, but hardly three by the same. */
+static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
 	uint32_t same = WINDOW + ratio_dither(r);
 	unsigned i, n = about > r->mean ? FASTER : SLOWER;
 	uint64_t ratio, sum = 0;
 
 	for (i = 0; i < n; i++) {
-		ratio = cpuc_windows(1, 1, 0, about);
+		ratio = cpuc_window(i, about);
 		if (i == 0)
 			about = ratio;
 		if (cpuc_apart(ratio, r->mean) <= same ||
 		    cpuc_apart(ratio, about) > PAIR)
-			return;
+			return false;
 		sum += ratio;
 	}
 	if (!ratio_back(r, sum / n))
 		ratio_step(r, sum / n, 1);
+	return true;
 }
 
 /* A fresh thread begins with another one's ratio. */
@@ -165,16 +166,27 @@ static void ratio_fresh(struct cpuc_ratio *r)
 	r->still = (uint32_t)CPUC_RATIO_LONG;
 }
 
+/* Where few windows do not agree, or not on a step, many decide: the time since
+ * the last look, long as it may be, counts by the result. */
 static void ratio_measure(struct cpuc_ratio *r)
 {
 	uint64_t ratio = cpuc_windows(WINDOWS, 2, NEAR, r->mean);
+	uint32_t near = NEAR + ratio_dither(r);
 
-	if (ratio == 0)
-		ratio = cpuc_windows(DOUBT, DOUBT / 2 + 1, NEAR, r->mean);
-	if (ratio == 0 || ratio_back(r, ratio))
+	if (ratio != 0 && ratio_back(r, ratio))
 		return;
-	if (cpuc_apart(ratio, r->mean) > NEAR + ratio_dither(r))
-		ratio_confirm(r, ratio);
+	if (ratio != 0 &&
+	    cpuc_apart(ratio, r->mean) > WINDOW + ratio_dither(r) &&
+	    ratio_confirm(r, ratio))
+		return;
+	if (ratio == 0 || cpuc_apart(ratio, r->mean) > near) {
+		ratio = cpuc_windows(DOUBT, DOUBT / 2 + 1, NEAR,
+				     ratio != 0 ? ratio : r->mean);
+	}
+	if (ratio == 0)
+		return;
+	if (cpuc_apart(ratio, r->mean) > near)
+		ratio_step(r, ratio, 1);
 	else
 		ratio_add(r, ratio);
 }
