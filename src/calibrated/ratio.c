@@ -11,7 +11,7 @@
 
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
-#define COST_STILL 1250u
+#define COST_STILL 1500u
 #define COST_MOVING 280u
 #define COST_MEASURED 2000u
 
