@@ -15,7 +15,7 @@
 /* Ticks from one look at the thread's clock to the next, at most; at least,
  * together with a look at the core's rate; and for so many looks after a wait
  * that came soon after another, as more may follow each few milliseconds. */
-#define LOOK (uint32_t)(cpuc_calibration.hz / 500)
+#define LOOK (uint32_t)(cpuc_calibration.hz / 400)
 #define LOOK_LEAST (uint32_t)(cpuc_calibration.hz / 1600)
 #define DENSE (uint32_t)(cpuc_calibration.hz / 16384)
 #define DENSE_LOOKS 128
@@ -191,7 +191,7 @@ static bool count_asks_cpu(const struct cpuc_core_count *c)
 static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
 {
 	uint32_t left = cpuc_ratio_left(&c->ratio, t);
-	uint32_t look = c->word != &c->armed ? LOOK : LOOK / 2;
+	uint32_t look = c->word != &c->armed ? LOOK : 2 * CPUC_COUNT_SOON;
 
 	look = look > c->before ? look - c->before : 0;
 	if (c->dense > 0) {
