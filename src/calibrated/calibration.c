@@ -18,10 +18,9 @@
 #define LOOK_JITTER 16      /* of which so many are noise */
 #define TURNS_MAX 4096
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
-#define FIRST                                                                 \
-	3      /* windows for a first ratio, a third shorter than others: two \
-		  must agree, */
-#define MORE 9 /* or else five of these */
+/* Windows for a first ratio, a third shorter than others: two must agree, */
+#define FIRST 3
+#define MORE 9       /* or else five of these */
 #define CHECKS 8     /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way */
