@@ -1047,7 +1047,7 @@ static void waits(void)
 	uint64_t a, tick;
 	unsigned changed;
 	double n;
-	int i;
+	int i, known = 0;
 
 	settled();
 	a = count();
@@ -1074,9 +1074,10 @@ static void waits(void)
 	for (changed = 0, i = 0; i < 50000; i++) {
 		tick = cpuc_own_count.tick;
 		pass(80000);
-		count();
+		known += count() == count_latest(&cpuc_own_count);
 		changed += tick != cpuc_own_count.tick;
 	}
+	ok(known == i, "the latest count is known: %u of %d", known, i);
 	ok(changed > 400 && changed < 1300,
 	   "an interval begins %u times a second", changed);
 	/* The thread's clock leaves out one percent, spent on interrupts. */
