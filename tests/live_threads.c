@@ -106,7 +106,7 @@ static int cancelled_counting(void)
 			return CANNOT;
 		nap.tv_nsec = i * 37 % 20 * 100000;
 		nanosleep(&nap, NULL);
-		pthread_cancel(id);
+		bad |= pthread_cancel(id) != 0;
 		pthread_join(id, NULL);
 		bad |= cpucycles_select(NULL) != 0 || counts(100) != 0;
 	}

@@ -16,6 +16,7 @@ int main(void)
 #else
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -1021,6 +1022,55 @@ static void check_half_mapped(unsigned type)
 	   "one of two pages does not map: both by descriptors");
 }
 
+static void cancel_self(void)
+{
+	pthread_cancel(pthread_self());
+}
+
+static void *opening(void *arg)
+{
+	int old;
+
+	/* NOLINTNEXTLINE(cert-pos47-c): what is tested */
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+	read_two();
+	return arg;
+}
+
+/* A thread that is cancelled at any of the system calls of its first count
+ * leaves nothing open. */
+static void check_cancelled(void)
+{
+	unsigned i, bad = 0;
+	pthread_t id;
+	int at;
+
+	if (SANITIZED) {
+		skip("sanitizers are in the way of cancelled threads");
+		return;
+	}
+	for (at = 1; at <= 12; at++) {
+		fresh();
+		put_pmus(4, NULL, x86, 2);
+		open_counter(&two);
+		cpuc_perf_make_room(&two);
+		handler = cancel_self;
+		sent = SIGSYS;
+		calls_left = at;
+		if (pthread_create(&id, NULL, opening, NULL) != 0)
+			return;
+		pthread_join(id, NULL);
+		bad += calls_left > 0 || left_open() > 0;
+		calls_left = 0;
+		for (i = 0; i < k.made; i++)
+			bad += world[i].mapped;
+	}
+	ok(bad == 0,
+	   "cancelled in its first count, a thread leaves nothing "
+	   "open (%u)",
+	   bad);
+}
+
 /* The thread's event that is on a register. */
 static struct event *on_register(void)
 {
@@ -1402,6 +1452,7 @@ static void check_all(long cases)
 	check_hybrid();
 	check_half_mapped(4);
 	check_half_mapped(5);
+	check_cancelled();
 	check_signals(begin_hybrid, FIRST, read_two, "opening two events");
 	check_signals(begin_hybrid, ERROR_STATE, read_two,
 		      "replacing two events");

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../system/syscalls.h"
 #include "event.h"
 
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
@@ -29,15 +30,14 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* The C library's close and read are cancellation points. */
 void cpuc_event_close(int fd)
 {
-	syscall(SYS_close, fd);
+	cpuc_sys_close(fd);
 }
 
 bool cpuc_event_read(int fd, uint64_t *count)
 {
-	return syscall(SYS_read, fd, count, sizeof *count) == sizeof *count;
+	return cpuc_sys_read(fd, count, sizeof *count) == sizeof *count;
 }
 
 static size_t event_page_size(void)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../system/syscalls.h"
 #include "../system/textfile.h"
 #include "pmus.h"
 
@@ -94,7 +95,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
 		return 1;
 	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = cpuc_sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while ((size = syscall(SYS_getdents64, fd, block, sizeof block)) > 0)
 		for (at = 0; at < size; at += length) {
 			/* The offsets of struct linux_dirent64. */
@@ -106,7 +107,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 				n++;
 		}
 	if (fd >= 0)
-		close(fd);
+		cpuc_sys_close(fd);
 	if (n < 2)
 		events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
 	return n < 2 ? 1 : n;

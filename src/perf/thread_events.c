@@ -11,6 +11,7 @@
  * no events: `quick` and `set` are set last, and cleared first. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
+#include <pthread.h>
 #include "thread_events.h"
 
 #define NO_PAGES(n) [n] = {.page = &cpuc_no_page}
@@ -154,8 +155,8 @@ static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 		cpuc_event_close(t->event[i].fd);
 }
 
-bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
-			   struct cpuc_event_set *set, unsigned way)
+static bool thread_events_open(struct cpuc_perf_thread *t,
+			       struct cpuc_event_set *set, unsigned way)
 {
 	unsigned flags = __atomic_load_n(&set->opened, __ATOMIC_RELAXED) - 1;
 	unsigned i;
@@ -185,6 +186,19 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 	CPUC_FENCE();
 	t->set = set;
 	return true;
+}
+
+/* A thread that is cancelled halfway would leave its descriptors open. */
+bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
+			   struct cpuc_event_set *set, unsigned way)
+{
+	bool opened;
+	int type;
+
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	opened = thread_events_open(t, set, way);
+	pthread_setcanceltype(type, &type);
+	return opened;
 }
 
 #endif

@@ -12,10 +12,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 #include <unistd.h>
 #include "lock.h"
 #include "probe.h"
+#include "syscalls.h"
 #include "thread.h"
 
 #define YIELDS 100
@@ -59,7 +59,7 @@ static void lock_acquire(int pid)
 	/* Yielding gives the CPU to the holder. If this thread has a real-time
 	 * priority and the holder has none, only sleeping does; many threads
 	 * that wake often would leave it little of a slow CPU. */
-	struct timespec nap = {0, NAP_NS};
+	long nap = NAP_NS;
 	uintptr_t found;
 	int tries = 0;
 
@@ -78,9 +78,9 @@ static void lock_acquire(int pid)
 			sched_yield();
 			continue;
 		}
-		nanosleep(&nap, NULL);
-		if (nap.tv_nsec < NAP_NS_MAX)
-			nap.tv_nsec *= 2;
+		cpuc_sys_sleep(nap);
+		if (nap < NAP_NS_MAX)
+			nap *= 2;
 	}
 }
 

@@ -10,7 +10,7 @@
 #ifndef _WIN32
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
+#include "syscalls.h"
 
 /* Not PATH_MAX: the first call may come in a signal handler. Roots are those of
  * tests. */
@@ -29,7 +29,8 @@ static int textfile_open(const char *root, const char *path)
 	/* O_NONBLOCK: a FIFO without a writer would block open() itself;
 	 * O_NOCTTY: a daemon must not acquire a controlling terminal. */
 	do
-		fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+						 O_NOCTTY);
 	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
 }
@@ -39,7 +40,7 @@ static ssize_t textfile_read(int fd, char *buf, size_t size)
 	ssize_t n;
 
 	do
-		n = read(fd, buf, size);
+		n = cpuc_sys_read(fd, buf, size);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
@@ -58,7 +59,7 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 		if (n > 0)
 			have += (size_t)n;
 	} while (n > 0 && have < size);
-	close(fd);
+	cpuc_sys_close(fd);
 	if (n < 0)
 		return n;
 	return have < size ? (ssize_t)have : -EFBIG;
@@ -146,7 +147,7 @@ const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len)
 
 void cpuc_lines_close(struct cpuc_lines *l)
 {
-	close(l->fd);
+	cpuc_sys_close(l->fd);
 }
 
 #endif

@@ -7,9 +7,9 @@
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 #include "fuzz.h"
 #include "system/stated_rate.h"
+#include "system/syscalls.h"
 
 #define ROOT "/r" /* other files do not exist */
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
@@ -91,23 +91,16 @@ static ssize_t fake_read(int fd, void *buf, size_t size)
 	return (ssize_t)n;
 }
 
-static int fake_close(int fd)
+static void fake_close(int fd)
 {
 	(void)fd;
 	files_open--;
-	return 0;
 }
 
-#undef open
-#undef read
-#undef close
-#define open(path, flags) fake_open(path, flags)
-#define read(fd, buf, size) fake_read(fd, buf, size)
-#define close(fd) fake_close(fd)
+#define cpuc_sys_open(path, flags) fake_open(path, flags)
+#define cpuc_sys_read(fd, buf, size) fake_read(fd, buf, size)
+#define cpuc_sys_close(fd) fake_close(fd)
 #include "../../src/system/textfile.c"
-#undef open
-#undef read
-#undef close
 
 /* Where a file fails, whole lines of /proc/cpuinfo are read, and no others. */
 static void leave_out_failed(void)
