@@ -967,6 +967,34 @@ static void check_one_pmu(const char *what)
 	   "%s: one event, the generic one", what);
 }
 
+/* Whether the kernel is asked for an event. */
+static bool asks(const char *pmu, const char *type)
+{
+	fresh();
+	put_pmus(4, NULL, NULL, 0);
+	k.here = ~0u;
+	if (pmu != NULL)
+		put_pmu(pmu, "type", type);
+	return open_counter(&two) == 0 && k.made > 0;
+}
+
+/* Where the system lists its PMUs, and none is of cores, the kernel is not
+ * asked: a filter might kill. */
+static void check_none_listed(void)
+{
+	ok(!asks(NULL, NULL) && k.made == 0 &&
+		   strstr(it.trial.reason, "is visible here"),
+	   "no PMU of cores is listed: %s", it.trial.reason);
+	ok(asks("cpum_cf", "9\n") && asks("armv7_cortex_a9", "9\n") &&
+		   asks("arc_pct", "4\n"),
+	   "one that may be of cores is listed: the kernel is asked");
+	fresh();
+	put_pmu("cpu", "type", "4\n");
+	remove_all(place(CPUC_PMUS "cpu"));
+	ok(open_counter(&two) == 0,
+	   "nothing at all is listed: the kernel is asked");
+}
+
 static void check_hybrid(void)
 {
 	static const char *const arm[] = {
@@ -996,6 +1024,7 @@ static void check_hybrid(void)
 	ok(open_counter(&two) == 0 && two.n == 1 &&
 		   two.event[0].config == two.counts,
 	   "an old kernel: the generic event alone");
+	check_none_listed();
 	fresh();
 	put_pmus(4, NULL, many, 12);
 	k.here = ~0u;

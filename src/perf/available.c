@@ -81,7 +81,7 @@ static int available_event(const struct cpuc_event_set *set, unsigned *exclude)
 /* One event for each type of core, unless the kernel refuses one of them. */
 static void available_cores(struct cpuc_event_set *set, unsigned exclude)
 {
-	unsigned i, n = cpuc_core_pmus(set->event, set->counts);
+	unsigned i, n = set->n;
 	int fd;
 
 	for (i = 0; n > 1 && i < n; i++) {
@@ -119,14 +119,18 @@ static int available_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
-	unsigned exclude;
-	int err, fd;
+	unsigned exclude = 0;
+	int err, fd = -ENOENT;
 
 	if (set == NULL || (set->reg != NULL && cpuc_perf_readable(set)))
 		return 0;
 	/* A second event would take the register of the first. */
 	cpuc_perf_make_room(set);
-	fd = available_event(set, &exclude);
+	/* A filter may kill a process that opens an event. */
+	if (set->opened == 0)
+		set->n = cpuc_core_pmus(set->event, set->counts);
+	if (set->n > 0)
+		fd = available_event(set, &exclude);
 	if (fd < 0)
 		return available_explain(slot, set, fd, exclude);
 	cpuc_event_close(fd);

@@ -78,6 +78,18 @@ static bool pmus_event(const char *pmu, unsigned counts,
 	return true;
 }
 
+/* Whether a PMU without `cpus` may be of cores: s390x calls it cpum_cf, Linux
+ * before 4.12 armv..., and elsewhere its events are the raw ones. */
+static bool pmus_may_count(const char *pmu)
+{
+	char path[PATH];
+	long type;
+
+	return strncmp(pmu, "cpu", 3) == 0 || strncmp(pmu, "armv", 4) == 0 ||
+	       (cpuc_setting(pmus_path(path, pmu, "type"), &type) &&
+		type == PERF_TYPE_RAW);
+}
+
 /* Uses getdents64(2): the first call may come from a signal handler, and
  * opendir(3) allocates. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
@@ -85,7 +97,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 	/* One entry at least; small, for the stack of a signal handler. */
 	char path[PATH], block[320] = "";
 	unsigned short length;
-	unsigned n = 0;
+	unsigned n = 0, others = 0, unknown = 0;
 	long size, at;
 	int fd;
 
@@ -102,14 +114,22 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			const char *entry = block + at + 19;
 
 			memcpy(&length, block + at + 16, sizeof length);
+			if (entry[0] == '.')
+				continue;
 			if (n < CPUC_CORES &&
 			    pmus_event(entry, counts, &events[n]))
 				n++;
+			else if (pmus_may_count(entry))
+				unknown++;
+			else
+				others++;
 		}
 	if (fd >= 0)
 		cpuc_sys_close(fd);
 	if (n < 2)
 		events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
+	if (n == 0 && unknown == 0 && others > 0)
+		return 0;
 	return n < 2 ? 1 : n;
 }
 

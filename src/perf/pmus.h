@@ -19,8 +19,9 @@
 #define CPUC_CORES 8
 
 /* The events of all types of cores for `counts`, PERF_COUNT_HW_CPU_CYCLES or
- * PERF_COUNT_HW_INSTRUCTIONS; returns their number, at least 1. If it is 1,
- * that is the generic event. */
+ * PERF_COUNT_HW_INSTRUCTIONS; returns their number. If it is 1, that is the
+ * generic event, also where sysfs does not list the PMUs; 0: it does, and none
+ * is of cores. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts);
 
 /* Reads a file that holds one number. False if it does not. */
