@@ -11,7 +11,9 @@
 #define STEPS_SEEN 9     /* if reads are faster than the clock's steps, */
 #define STEP_READS 10000 /* each of which takes fewer than so many */
 #define READS_MAX 100000 /* a clock that stands still ends the waiting */
+#define COARSE 10000     /* reads of the system's clock in one of its steps */
 #define BRACKETS 3
+#define TRAPS 8    /* reads, the fastest of which tells whether all trap */
 #define AGREE 1000 /* a clock of 10 ns steps agrees over 10 us, mostly */
 
 struct moment {
@@ -40,6 +42,22 @@ static struct moment clock_moment(const struct cpuc_clock *c)
 		}
 	}
 	return best;
+}
+
+/* No rate can be measured in a short time by steps of 0.1 to 10 ms, as some
+ * virtual machines have. Of two, as the first one may be about to end. */
+bool cpuc_clock_coarse(void)
+{
+	uint64_t begun;
+	int i, reads;
+
+	for (i = 0; i < 2; i++) {
+		begun = cpuc_os_clock_ns();
+		for (reads = 0; cpuc_os_clock_ns() == begun; reads++)
+			if (reads == COARSE)
+				return true;
+	}
+	return false;
 }
 
 /* The next moment, so many nanoseconds later; false: the time stands still. */
@@ -71,12 +89,15 @@ static bool clock_within(uint64_t a, uint64_t b, uint64_t parts)
 }
 
 /* A stated rate that the clock does not confirm is worse than none: emulators
- * and wrong firmware tables have been seen. */
+ * and wrong firmware tables have been seen. It is believed where the system's
+ * clock is too coarse to tell. */
 static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
 {
 	struct moment a, b;
 	uint64_t window;
 
+	if (cpuc_clock_coarse())
+		return cpuc_os_clock_ns() != 0;
 	for (window = 2500; window <= 160000; window *= 4) {
 		a = clock_moment(c);
 		if (clock_wait(c, &a, window, &b) &&
@@ -111,19 +132,35 @@ static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
 	return false;
 }
 
-/* `hz` is stored last, as this may end in a fault anywhere. */
+/* Whether every read traps, into a hypervisor or a debugger. */
+static bool clock_traps(const struct cpuc_clock *c)
+{
+	uint64_t last = (uint64_t)c->tick(), least = UINT64_MAX, ticks;
+	int i;
+
+	for (i = 0; i < TRAPS; i++, last += ticks) {
+		ticks = (uint64_t)c->tick() - last;
+		least = ticks < least ? ticks : least;
+	}
+	return least > c->hz / 1000000;
+}
+
+/* `hz` is stored late, as this may end in a fault at any read. */
 bool cpuc_clock_rate(struct cpuc_clock *c)
 {
 	uint64_t hz = 0;
 
-	if (c->hz == 0 && c->stated != NULL)
+	if (c->hz != 0)
+		return true;
+	if (c->stated != NULL)
 		hz = c->stated();
 	if (hz != 0) {
 		c->exact = clock_confirms(c, hz);
 		c->hz = c->exact ? hz : 0;
 	}
-	if (c->hz == 0 && clock_measure(c, c->measured))
+	if (c->hz == 0 && !cpuc_clock_coarse() && clock_measure(c, c->measured))
 		c->hz = c->measured[0];
+	c->traps = c->hz != 0 && clock_traps(c);
 	return c->hz != 0;
 }
 

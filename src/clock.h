@@ -31,6 +31,7 @@ struct cpuc_clock {
 	uint64_t hz;          /* ticks per second; 0: unknown as yet */
 	uint64_t measured[3]; /* the same, unless exact */
 	bool exact;           /* stated and confirmed, or defined */
+	bool traps;           /* a read takes more than a microsecond */
 	bool tried;           /* to be calibrated */
 
 	/* May run at the core's nominal rate: a tick counts as a cycle where
@@ -42,6 +43,9 @@ struct cpuc_clock {
 /* Finds the rate, once a process; false: it cannot be measured. May fault, if
  * the clock may not be read, as the next two may. */
 bool cpuc_clock_rate(struct cpuc_clock *c);
+
+/* Whether the system's clock has steps too long to measure a rate by. */
+bool cpuc_clock_coarse(void);
 
 #define CPUC_CLOCK_UNMEASURED \
 	"its rate cannot be measured against CLOCK_MONOTONIC"

@@ -15,6 +15,9 @@
 
 #define MEASURE_CALLS 1000
 #define MEASURE_ROUNDS 10
+/* So many calls are enough where each takes thousands of cycles: it traps. */
+#define MEASURE_LEAST 50
+#define MEASURE_CYCLES 4000000
 
 struct measured {
 	long long step; /* smallest nonzero difference; 0: never advanced */
@@ -25,14 +28,18 @@ static struct measured measure_round(const struct cpuc_slot *slot)
 {
 	struct measured r = {0, false};
 	long long last = cpuc_slot_read(slot), now, step;
+	unsigned long long passed = 0;
 	int i;
 
-	for (i = 1; i < MEASURE_CALLS; i++) {
+	for (i = 1; i < MEASURE_LEAST ||
+		    (i < MEASURE_CALLS && passed < MEASURE_CYCLES);
+	     i++) {
 		now = cpuc_slot_read(slot);
 		/* Modulo 2^64, so that no pair of counts overflows. */
 		step = (long long)((unsigned long long)now -
 				   (unsigned long long)last);
 		last = now;
+		passed += (unsigned long long)step;
 		if (step < 0)
 			r.back = true;
 		else if (step > 0 && (r.step == 0 || step < r.step))

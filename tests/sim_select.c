@@ -85,6 +85,12 @@ static long long jumping(void)
 	return fine();
 }
 
+static long long jumping_first(void)
+{
+	clock_now += ++calls == 2 ? 50000000 : 0;
+	return fine();
+}
+
 static long long faulting(void)
 {
 	real_trap();
@@ -251,6 +257,7 @@ static const struct alone {
 	{"one that goes back once", CORE(back_once), NULL, 1},
 	{"always", CORE(back_always), "goes backwards", 0},
 	{"one that jumps", CORE(jumping), NULL, 1},
+	{"one that jumps at once", CORE(jumping_first), NULL, 1},
 	{"one that faults", CORE(faulting), TRAP, 0},
 	{"one that faults late", CORE(faulting_late), "SIGSEGV", 0},
 	{"one denied", OPENED(open_denied), "denied by the test", 0},

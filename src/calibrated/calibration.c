@@ -280,6 +280,11 @@ int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 		return -EAGAIN;
 	if (cpuc_calibration.clock != NULL)
 		return 0;
+	/* Windows would have to be hundreds of times as long as a read. */
+	*why = "a read of its clock takes more than a microsecond: it traps, "
+	       "into a hypervisor or a debugger";
+	if (clock->traps)
+		return -ENOTSUP;
 	s.hz = clock->hz;
 	err = calibration_find(&s, why, permille);
 	if (err != 0)

@@ -55,9 +55,9 @@ struct cpuc_calibration {
 extern struct cpuc_calibration cpuc_calibration;
 
 /* Calibrates by a clock that has chains. 0, or a negative errno with *why in
- * static storage: -ENOTSUP they are distrusted; -EDOM they disagree, by
- * *permille; -EAGAIN too noisy; -ERANGE no plausible rate. Under the lock; may
- * fault. A calibrated process stays as it is. */
+ * static storage: -ENOTSUP they are distrusted, or reads trap; -EDOM they
+ * disagree, by *permille; -EAGAIN too noisy; -ERANGE no plausible rate. Under
+ * the lock; may fault. A calibrated process stays as it is. */
 int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 		   unsigned *permille);
 

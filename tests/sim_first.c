@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The first call on a pretended machine whose clocks are coarse, or whose reads
+ * trap: what is selected, how often clocks are read, and the time for it. */
+#include <config.h>
+#include <string.h>
+#include "calibrated/calibration.h"
+#include "clock.h"
+#include "select.h"
+#include "system/probe.h"
+#include "pretended_clock.h"
+#include "tap.h"
+
+#define HZ UINT64_C(2600000000)
+#define CORE 3.7 /* cycles per ns */
+
+static double now, step;              /* ns; of the system's clock */
+static double read_tick, read_system; /* ns that a read takes */
+static bool wavers;                   /* by up to a tenth, and more at times */
+static unsigned reads, draw;
+
+static double pass(double ns)
+{
+	draw = draw * 1664525u + 1013904223u;
+	if (wavers)
+		ns += ns / 10 * (draw >> 8) / (1 << 24) +
+		      (draw % 64 == 0 ? ns : 0);
+	return now += ns;
+}
+
+uint64_t cpuc_os_clock_ns(void)
+{
+	reads++;
+	return (uint64_t)(pass(read_system) / step) * (uint64_t)step;
+}
+
+uint64_t cpuc_os_clock_us(void)
+{
+	return cpuc_os_clock_ns() / 1000;
+}
+
+static long long tick(void)
+{
+	reads++;
+	return (long long)(pass(read_tick) * (HZ / 1e9));
+}
+
+static long long system_tick(void)
+{
+	return (long long)cpuc_os_clock_ns();
+}
+
+/* Of 224 cycles a turn: seven times 32 links. */
+static void window(uint32_t turns, uint64_t stamp[3])
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		now += (40 + (i < 2 ? 1 : 8) * (i ? turns : 1) * 32.) / CORE;
+		stamp[i] = (uint64_t)tick();
+	}
+}
+
+static const struct cpuc_chain chain[] = {{window, 224}, {window, 224}};
+static const struct cpuc_chain_ops chains = {chain, 2, 0};
+
+static uint64_t right(void)
+{
+	return HZ;
+}
+
+static struct cpuc_clock clock_of,
+	system_clock = {.tick = system_tick, .hz = 1000000000, .exact = true};
+static const struct cpuc_counter counters[] = {
+	{.name = "core",
+	 .kind = CPUC_CALIBRATED,
+	 .clock = &clock_of,
+	 .read = tick},
+	{.name = "clock",
+	 .kind = CPUC_REFERENCE,
+	 .clock = &clock_of,
+	 .read = tick},
+	{.name = "again",
+	 .kind = CPUC_REFERENCE,
+	 .clock = &clock_of,
+	 .read = tick},
+	{.name = "system",
+	 .kind = CPUC_OS,
+	 .clock = &system_clock,
+	 .read = system_tick},
+};
+#define COUNTERS (sizeof counters / sizeof *counters)
+
+static const struct machine {
+	const char *what;
+	double step, read_tick, read_system;
+	bool stated;     /* the clock's rate */
+	const char *why; /* "core" is not used; "": it is */
+	double ms;       /* at most */
+} machines[] = {
+	{"fine", 1, 10, 20, false, "", 5},
+	{"steps of 1 us", 1e3, 10, 20, false, "", 20},
+	{"of 20 us", 2e4, 10, 20, false, "", 20},
+	{"of 0.1 ms", 1e5, 10, 20, false, "", 5},
+	{"of 1 ms", 1e6, 10, 200, false, "", 20},
+	{"of 1 ms, quick reads", 1e6, 10, 20, false, "measured", 10},
+	{"of 4 ms", 4e6, 10, 200, false, "measured", 20},
+	{"of 10 ms", 1e7, 10, 20, false, "measured", 10},
+	{"of 0.1 ms, the rate is known", 1e5, 10, 20, true, "", 5},
+	{"of 4 ms, the rate is known", 4e6, 10, 200, true, "", 5},
+	{"of 10 ms, the rate is known", 1e7, 10, 20, true, "", 5},
+	{"reads of 0.4 us", 1, 400, 400, false, "", 20},
+	{"reads trap, 1.5 us", 1, 1500, 1500, false, "traps", 20},
+	{"5 us", 1, 5000, 5000, false, "traps", 20},
+	{"10 us", 1, 10000, 10000, false, "traps", 20},
+	{"20 us", 1, 20000, 20000, false, "traps", 20},
+	{"10 us, and the rate is known", 1, 10000, 10000, true, "traps", 20},
+	{"5 us, but not of the system's clock", 1, 5000, 30, false, "traps",
+	 20},
+	{"5 us, and the system's clock has steps of 4 ms", 4e6, 5000, 300, true,
+	 "traps", 20},
+};
+
+static void first_call(const struct machine *m)
+{
+	struct cpuc_slot slots[COUNTERS], *s;
+	double began = now, ms;
+	size_t i;
+
+	step = m->step;
+	read_tick = m->read_tick;
+	read_system = m->read_system;
+	clock_of = (struct cpuc_clock){.tick = tick,
+				       .stated = m->stated ? right : NULL,
+				       .chains = &chains,
+				       .nominal = true};
+	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
+	for (i = 0; i < COUNTERS; i++)
+		slots[i] = (struct cpuc_slot){.counter = &counters[i]};
+	reads = 0;
+	cpuc_probe_begin();
+	s = cpuc_select(slots, COUNTERS, NULL);
+	cpuc_probe_end();
+	ms = (now - began) / 1e6;
+	ok(s != NULL && (s == slots) == (*m->why == '\0') &&
+		   strstr(slots[0].trial.reason, m->why),
+	   "%s: %s is selected (%s)", m->what,
+	   s != NULL ? s->counter->name : "none", slots[0].trial.reason);
+	ok(ms < m->ms, "in %.2f ms, by %u reads", ms, reads);
+	if (*m->why == '\0')
+		ok(cpuc_calibration_ratio() > 0.99 * CORE / (HZ / 1e9) &&
+			   cpuc_calibration_ratio() < 1.01 * CORE / (HZ / 1e9),
+		   "at a ratio of %.4f", cpuc_calibration_ratio());
+}
+
+int main(void)
+{
+	size_t i;
+
+	nominal_rate = HZ;
+	for (i = 0; i < 2 * sizeof machines / sizeof *machines; i++) {
+		wavers = i % 2;
+		now = 5e9 + 1234567.8 * (double)i;
+		first_call(&machines[i / 2]);
+	}
+	return done_testing();
+}
