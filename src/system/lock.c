@@ -19,13 +19,21 @@
 #include "thread.h"
 
 #define YIELDS 100
-#define NAP_NS 50000
-#define NAP_NS_MAX 3000000
+#define NAP_NS 100000
+#define NAPS_MAX 30
+#define PATIENCE 50
 
-/* The holder's process; 0: free. By the address of its mark (thread.h), as a
- * child in another pid namespace may have its parent's process id. Where there
- * is no such mark, by 2 * process id + 1. */
+/* The process of the holder, or of the latest one and LOCK_FREE; 0: there was
+ * none. By the address of its mark (thread.h), as a child in another pid
+ * namespace may have its parent's process id. Where there is no such mark, by
+ * 4 * process id + 1. */
+#define LOCK_FREE ((uintptr_t)2)
 static uintptr_t lock_holder;
+
+/* The queue: a thread's number, and the lowest whose turn has not been. They
+ * say who tries first, and no more, as those who wait may die: a thread that
+ * finds the lock free so many times in a row goes ahead of them. */
+static unsigned lock_next, lock_turn;
 
 static bool lock_prepared, lock_has_marks;
 
@@ -38,8 +46,9 @@ static CPUC_OWN_DEFINE(volatile uintptr_t, lock_inside, 0);
 /* Whether `process` is this one; 0 is none. */
 static bool lock_is_here(uintptr_t process, int pid)
 {
+	process &= ~LOCK_FREE;
 	if (process == 0 || process % 2 != 0)
-		return process == (uintptr_t)pid * 2 + 1;
+		return process == (uintptr_t)pid * 4 + 1;
 	return __atomic_load_n((const uint32_t *)process, __ATOMIC_RELAXED) ==
 	       (uint32_t)pid;
 }
@@ -51,37 +60,51 @@ static uintptr_t lock_process(int pid)
 	if (__atomic_load_n(&lock_has_marks, __ATOMIC_ACQUIRE))
 		mark = (uintptr_t)cpuc_process_mark();
 	/* Emulators do not wipe the marks, old ones at least. */
-	return lock_is_here(mark, pid) ? mark : (uintptr_t)pid * 2 + 1;
+	return lock_is_here(mark, pid) ? mark : (uintptr_t)pid * 4 + 1;
 }
 
-static void lock_acquire(int pid)
+/* Yielding gives the CPU to the holder. If this thread has a real-time priority
+ * and the holder has none, only sleeping does. The next in the queue sleeps for
+ * a short time; many that wake often would leave the holder little of a slow
+ * CPU. */
+static void lock_pause(unsigned tries, int ahead)
 {
-	/* Yielding gives the CPU to the holder. If this thread has a real-time
-	 * priority and the holder has none, only sleeping does; many threads
-	 * that wake often would leave it little of a slow CPU. */
-	long nap = NAP_NS;
-	uintptr_t found;
-	int tries = 0;
+	long naps = ahead > 5 ? NAPS_MAX : (long)ahead * ahead;
 
-	for (;;) {
+	if (tries < YIELDS)
+		sched_yield();
+	else
+		cpuc_sys_sleep(ahead > 1 ? naps * NAP_NS : NAP_NS);
+}
+
+/* Returns the thread's number in the queue. */
+static unsigned lock_acquire(int pid)
+{
+	const unsigned mine =
+		__atomic_fetch_add(&lock_next, 1, __ATOMIC_RELAXED);
+	unsigned tries, in_vain = 0;
+	uintptr_t found;
+	int ahead;
+	bool here;
+
+	for (tries = 0;; tries++) {
 		found = __atomic_load_n(&lock_holder, __ATOMIC_ACQUIRE);
-		if (!lock_is_here(found, pid) &&
+		ahead = (int)(mine -
+			      __atomic_load_n(&lock_turn, __ATOMIC_RELAXED));
+		here = lock_is_here(found, pid);
+		in_vain = found & LOCK_FREE ? in_vain + 1 : 0;
+		/* Holder and queue are the parent's: both are void. */
+		if ((!here || ((found & LOCK_FREE) &&
+			       (ahead <= 0 || in_vain > YIELDS + PATIENCE))) &&
 		    __atomic_compare_exchange_n(
 			    &lock_holder, &found, lock_process(pid), 0,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-			/* The holder is in the parent. */
-			if (found != 0)
-				cpuc_probe_after_fork();
-			return;
-		}
-		if (tries++ < YIELDS) {
-			sched_yield();
-			continue;
-		}
-		cpuc_sys_sleep(nap);
-		if (nap < NAP_NS_MAX)
-			nap *= 2;
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			break;
+		lock_pause(tries, ahead);
 	}
+	if (!here)
+		cpuc_probe_after_fork();
+	return mine;
 }
 
 int cpuc_lock(struct cpuc_caller *caller)
@@ -103,7 +126,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &caller->cancel_state);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
-	lock_acquire(pid);
+	caller->number = lock_acquire(pid);
 	return 0;
 }
 
@@ -122,16 +145,21 @@ void cpuc_lock_prepare(void)
 	if (cpuc_probe(lock_try_marks, &done) != 0)
 		done = false;
 	__atomic_store_n(&lock_has_marks, done, __ATOMIC_RELEASE);
-	/* The holder is 2 * process id + 1 so far. */
+	/* The holder is 4 * process id + 1 so far. */
 	holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
-	__atomic_store_n(&lock_holder, lock_process((int)(holder / 2)),
+	__atomic_store_n(&lock_holder, lock_process((int)(holder / 4)),
 			 __ATOMIC_RELEASE);
 	lock_prepared = true;
 }
 
 void cpuc_unlock(struct cpuc_caller *caller)
 {
-	__atomic_store_n(&lock_holder, 0, __ATOMIC_RELEASE);
+	/* Not back, if this thread was late and others went ahead of it. */
+	if ((int)(caller->number - lock_turn) >= 0)
+		__atomic_store_n(&lock_turn, caller->number + 1,
+				 __ATOMIC_RELAXED);
+	__atomic_store_n(&lock_holder, lock_holder | LOCK_FREE,
+			 __ATOMIC_RELEASE);
 	CPUC_FENCE();
 	lock_inside = 0;
 	pthread_setcancelstate(caller->cancel_state, NULL);

@@ -11,17 +11,21 @@ struct cpuc_caller {
 	unsigned long last_error;
 #else
 	sigset_t mask;
+	unsigned number; /* in the queue */
 	int cancel_state;
 	int cancel_type;
 #endif
 	int err;
 };
 
-/* Takes the engine's lock. Until cpuc_unlock, signals other than SIGSYS are
- * blocked, thread cancellation is off, and errno is saved. Waits for another
- * thread, but not for one that exists only in the parent of a fork. 0, or
- * -EDEADLK if this thread already holds the lock or waits for it: that happens
- * only in a handler of SIGSYS, or of a fault in the engine. */
+/* Takes the engine's lock, in the order in which threads ask for it. It is the
+ * outermost: the probe begins and ends in it, and the guard is innermost, so
+ * nobody asks for the lock in a probe or in the guard. Until cpuc_unlock,
+ * signals other than SIGSYS are blocked, thread cancellation is off, and errno
+ * is saved. Waits for another thread, but not for one that exists only in the
+ * parent of a fork. 0, or -EDEADLK if this thread already holds the lock or
+ * waits for it: that happens only in a handler of SIGSYS, or of a fault in the
+ * engine. */
 int cpuc_lock(struct cpuc_caller *caller);
 void cpuc_unlock(struct cpuc_caller *caller);
 
