@@ -49,20 +49,33 @@ static void check_scatter(void)
 	ok(noise_drift(even, 1) == 0, "one batch cannot tell");
 }
 
-/* 64 batches: the first `n` are `apart` above the others. */
-static int visible(int n, long long apart, long long step)
+/* 64 batches of a chain and of independent instructions: of these, the first
+ * `n` are `apart` above the others. */
+static struct noise verdict(int n, long long apart, long long step)
 {
-	long long median[NOISE_BATCHES];
+	long long chain[NOISE_BATCHES], wide[NOISE_BATCHES];
+	struct noise noise = {.told = true};
 	int i;
 
-	for (i = 0; i < NOISE_BATCHES; i++)
-		median[i] = i < n ? 37000 + apart : 37000;
-	return noise_apart(median, NOISE_BATCHES, step);
+	for (i = 0; i < NOISE_BATCHES; i++) {
+		chain[i] = 37000;
+		wide[i] = i < n ? 37000 + apart : 37000;
+	}
+	noise_verdict(&noise, chain, wide, NOISE_BATCHES, step);
+	return noise;
+}
+
+static int visible(int n, long long apart, long long step)
+{
+	struct noise noise = verdict(n, apart, step);
+
+	return noise.visible == noise.apart ? noise.visible : -1;
 }
 
 static void check_verdict(void)
 {
-	long long none[2] = {0, 0};
+	static const long long none[2] = {0, 0};
+	struct noise n = {.visible = 100};
 
 	ok(visible(0, 0, 0) == 0, "medians that agree");
 	ok(visible(0, 0, 37) == 10, "but a count tells no less than its step");
@@ -72,35 +85,76 @@ static void check_verdict(void)
 	   "two: one of 20 pairs has one of them");
 	ok(visible(16, 370, 37) == 100 && visible(16, 370, 999) == 270,
 	   "the larger of scatter and step");
-	ok(visible(16, 40000, 0) == 10000 && visible(0, 0, 40000) == 10000 &&
-		   noise_apart(none, 2, 0) == 10000,
+	ok(visible(16, 40000, 0) == 10000 && visible(0, 0, 40000) == 10000,
 	   "nothing above the whole can be told");
-	ok(noise_status(&(struct noise){.visible = 100}) == TOOL_GOOD &&
-		   noise_status(&(struct noise){.visible = 101}) ==
-			   TOOL_FINDING,
-	   "worse than 1%% is a finding");
+	ok(noise_status(&n) == TOOL_GOOD, "1%% can be told");
+	n.visible = 101;
+	ok(noise_status(&n) == TOOL_FINDING, "worse is a finding");
+	noise_verdict(&n, none, none, 2, 0);
+	ok(n.visible == 10000 && n.coarse, "a count that stands still");
 }
 
-/* Pairs that are timed in turn see the same rate, high or low. */
+/* What is timed in turn sees the same rate, high or low. */
 static void check_turns(void)
 {
-	long long a[NOISE_BATCHES], b[NOISE_BATCHES];
+	long long chain[NOISE_BATCHES], wide[NOISE_BATCHES];
+	struct noise n;
 	int i;
 
 	for (i = 0; i < NOISE_BATCHES; i++) {
-		a[i] = i % 2 ? 37000 : 38000;
-		b[i] = a[i] + (i % 3) * 19;
+		chain[i] = i % 2 ? 37000 : 38000;
+		wide[i] = chain[i] * 2;
 	}
-	ok(noise_in_turn(a, b, NOISE_BATCHES, 0) == 11 &&
-		   noise_apart(a, NOISE_BATCHES, 0) == 271,
-	   "in turn and apart: %d, %d", noise_in_turn(a, b, NOISE_BATCHES, 0),
-	   noise_apart(a, NOISE_BATCHES, 0));
-	ok(noise_in_turn(a, a, NOISE_BATCHES, 370) == 100, "not below a step");
-	b[0] += 5000;
-	b[1] += 5000;
-	b[2] += 5000;
-	ok(noise_in_turn(a, b, NOISE_BATCHES, 0) == 11,
-	   "three disturbed pairs of 64");
+	noise_verdict(&n, chain, wide, NOISE_BATCHES, 0);
+	ok(n.visible == 0 && n.apart == 271, "in turn and apart: %d, %d",
+	   n.visible, n.apart);
+	for (i = 0; i < NOISE_BATCHES; i++)
+		wide[i] = 74000;
+	noise_verdict(&n, wide, chain, NOISE_BATCHES, 0);
+	ok(n.visible > 260 && n.apart == 271, "only one of them changes: %d",
+	   n.visible);
+	noise_verdict(&n, chain, wide, NOISE_BATCHES, 0);
+	ok(n.visible > 260 && n.apart == 271, "only the other one: %d",
+	   n.visible);
+}
+
+/* A neighbour on the other hardware thread slows independent instructions, now
+ * and then or most of the time; the chain is as long as ever. */
+static void check_contention(void)
+{
+	static const int busy[] = {3, 20, 44, 61};
+	struct noise n;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		n = verdict(busy[i], 37000 * 9 / 10, 0);
+		ok(n.visible > 4000 && noise_status(&n) == TOOL_FINDING &&
+			   strstr(noise_hint(&n, NOISE_VERDICT),
+				  "hardware thread"),
+		   "%d of 64 batches are contended for: %d", busy[i],
+		   n.visible);
+	}
+}
+
+/* Medians are the same however much of the time others have. */
+static void check_lost(void)
+{
+	struct noise n = verdict(0, 0, 0);
+
+	n.gaps[NOISE_INTERRUPTS].share = 0.02;
+	n.gaps[NOISE_PREEMPTION].share = 0.02;
+	ok(noise_status(&n) == TOOL_GOOD &&
+		   noise_hint(&n, NOISE_VERDICT) == NULL,
+	   "4%% of the time lost");
+	n.gaps[NOISE_PREEMPTION].share = 0.65;
+	ok(noise_status(&n) == TOOL_FINDING &&
+		   strstr(noise_hint(&n, NOISE_VERDICT), "see interrupts"),
+	   "65%% lost to other threads is a finding");
+	n.gaps[NOISE_INTERRUPTS] = n.gaps[NOISE_PREEMPTION];
+	n.gaps[NOISE_PREEMPTION].share = 0;
+	n.told = false;
+	ok(noise_status(&n) == TOOL_FINDING,
+	   "also where the kernel does not tell to whom");
 }
 
 /* A machine whose windows take 10 us each: the rate is `size` percent lower in
@@ -180,9 +234,6 @@ static void check_hints(void)
 	n = (struct noise){.steal = -1, .system = {"", -1, ""}};
 	ok(alone(&n, -1), "nor does one that tells nothing");
 	n = quiet;
-	n.visible = 101;
-	ok(alone(&n, NOISE_DITHER), "batches that differ need one");
-	n.visible = 12;
 	n.apart = 101;
 	ok(alone(&n, NOISE_VERDICT) &&
 		   !strstr(noise_hint(&n, NOISE_VERDICT), "steps"),
@@ -194,7 +245,7 @@ static void check_hints(void)
 	for (i = 0; i < NOISE_ITEMS; i++) {
 		n = quiet;
 		if (i <= NOISE_PREEMPTION)
-			n.gaps[i].share = 0.3;
+			n.gaps[i].share = 0.03;
 		n.steal = i == NOISE_STEAL ? 0.01 : 0;
 		n.worst = i == NOISE_DITHER ? 0.08 : 0.002;
 		n.moved = i == NOISE_RATE ? 0.01 : 0;
@@ -234,7 +285,7 @@ static void check_text(void)
 					     .visible = 12};
 	static const struct noise known = {
 		.gaps = {{0.002, 250, 4000, 9100},
-			 {0.5, 125, 4000000, 8000000}},
+			 {0.03, 125, 4000000, 8000000}},
 		.told = true,
 		.steal = 0.0125,
 		.dither = 0.001,
@@ -243,13 +294,14 @@ static void check_text(void)
 		.system = {"powersave", 0, "0,8"},
 		.windowns = 10000,
 		.steps = {500, 0.025, 0.0019},
-		.visible = 230,
+		.visible = 30,
 		.apart = 260};
 	const char *text = text_of(&unknown);
 
 	ok(strstr(text, "interrupts none in 0.4 s\n") &&
-		   strstr(text, "preemption not reported by the kernel, counted as "
-				"interrupts\n") &&
+		   strstr(text,
+			  "preemption not reported by the kernel, counted as "
+			  "interrupts\n") &&
 		   strstr(text, "rate no steps, moved by 0.00% in 1.2 s\n"),
 	   "the kernel is silent");
 	ok(strstr(text, "steal not visible here\n") &&
@@ -260,7 +312,7 @@ static void check_text(void)
 	text = text_of(&known);
 	ok(strstr(text, "interrupts 0.20% of the time, 250 a second, median "
 			"4.0 us, longest 9.1 us\n") &&
-		   strstr(text, "preemption 50.00% of the time, 125 a second, "
+		   strstr(text, "preemption 3.00% of the time, 125 a second, "
 				"median 4000.0 us, longest 8000.0 us; "),
 	   "gaps");
 	ok(strstr(text, "steal 1.25% of the time when CPUs had work; ") &&
@@ -270,7 +322,7 @@ static void check_text(void)
 	   "contents of files");
 	ok(strstr(text, "rate 3694 MHz, 500 steps of 2.5% a second, levels of "
 			"1.9 ms, moved by") &&
-		   strstr(text, "verdict differences under 2.30% cannot be "
+		   strstr(text, "verdict differences under 0.30% cannot be "
 				"seen here with medians of 500 timed in turn, "
 				"nor under 2.60% of those timed one after the "
 				"other; that is"),
@@ -343,6 +395,8 @@ int main(void)
 	check_scatter();
 	check_verdict();
 	check_turns();
+	check_contention();
+	check_lost();
 	check_steps();
 	check_hints();
 	check_text();

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A loop of exactly LOOP_INSTRUCTIONS instructions a turn, 0 where none is
- * known. An emulator that counts instructions takes as many cycles. */
+/* A loop of instructions that do not depend on each other: LOOP_INSTRUCTIONS a
+ * turn, 0 where the number is not known. An emulator that counts instructions
+ * takes as many cycles. */
 #ifndef CPUC_TOOLS_LOOP_H
 #define CPUC_TOOLS_LOOP_H
-
-#include <stddef.h>
 
 #define LOOP_INSTRUCTIONS 6
 #if defined(__x86_64__) || defined(__i386__)
@@ -19,13 +18,15 @@
 #define LOOP_END ""
 #endif
 
-static inline void loop(ptrdiff_t turns)
+static inline void loop(unsigned long turns)
 {
-	__asm__ __volatile__("1:\n\t"
-			     "nop\n\tnop\n\tnop\n\tnop\n\t" LOOP_END
-			     : "+r"(turns)
-			     :
-			     : "cc");
+	do
+		__asm__ __volatile__("1:\n\t"
+				     "nop\n\tnop\n\tnop\n\tnop\n\t" LOOP_END
+				     : "+r"(turns)
+				     :
+				     : "cc");
+	while (LOOP_INSTRUCTIONS == 0 && --turns > 0);
 }
 
 #endif

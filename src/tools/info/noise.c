@@ -2,8 +2,8 @@
 /* Measures what disturbs timings on this machine now.
  *
  * The clock is read in a loop first: where it jumps, the thread did not run. A
- * counter would not do, as some stand still then. After that the same work is
- * timed in many short windows, by the clock and by the counter in use. */
+ * counter would not do, as some stand still then. After that work of two kinds
+ * is timed in many short windows, by the clock and by the counter in use. */
 #include <config.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "noise.h"
 #include "../common/affinity.h"
 #include "../common/known.h"
+#include "../common/loop.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
 
@@ -23,7 +24,6 @@
 /* A window is long enough for a count or a clock in steps of 10 ns to show
  * 0.1%, and so short that most are not interrupted. */
 #define WINDOW_NS 10000
-#define WINDOWS (2 * NOISE_HALF) /* in a batch */
 #define BATCHES_MIN 16
 #define BATCHES_NS 1000000000LL /* enough, when there are so many */
 
@@ -63,25 +63,6 @@ double noise_drift(const long long *values, int n)
 	       (double)(from > 0 ? from : 1);
 }
 
-/* The difference that 19 of 20 comparisons do not exceed; not the largest,
- * since one disturbed batch of 64 would decide it. A count cannot resolve less
- * than its step, even if all medians agree. Rounded up to the printed
- * precision, so that the exit status agrees with that. */
-static int noise_part(long long *apart, int n, long long typical,
-		      long long step)
-{
-	long long most = 0;
-
-	if (n > 0) {
-		stats_sort(apart, n);
-		most = stats_quantile(apart, n, 19, 20);
-	}
-	most = most > step ? most : step;
-	if (typical <= 0 || most >= typical)
-		return 10000;
-	return (int)((most * 10000 + typical - 1) / typical);
-}
-
 static long long noise_typical(const long long *values, int n)
 {
 	long long sorted[NOISE_BATCHES];
@@ -90,27 +71,46 @@ static long long noise_typical(const long long *values, int n)
 	return stats_median(sorted, n);
 }
 
-int noise_in_turn(const long long *a, const long long *b, int n, long long step)
+/* The difference that 19 of 20 pairs do not exceed; not the largest, since one
+ * disturbed batch of 64 would decide it. All pairs, not only neighbours:
+ * medians that users compare were seldom taken at the same moment. A count
+ * cannot resolve less than its step, even if all medians agree. Rounded up to
+ * the printed precision, so that the exit status agrees with that. */
+static int noise_apart(const long long *median, int n, long long step)
 {
-	long long apart[NOISE_BATCHES];
-	int i;
-
-	for (i = 0; i < n; i++)
-		apart[i] = llabs(a[i] - b[i]);
-	return noise_part(apart, n, noise_typical(a, n), step);
-}
-
-/* Compares all pairs, not only neighbours: medians that users compare this way
- * were seldom taken at the same moment. */
-int noise_apart(const long long *median, int n, long long step)
-{
-	static long long apart[NOISE_BATCHES * (NOISE_BATCHES - 1) / 2 + 1];
+	static long long apart[NOISE_BATCHES * (NOISE_BATCHES - 1) / 2];
+	long long typical = noise_typical(median, n), most = 0;
 	int i, k, pairs = 0;
 
 	for (i = 0; i < n; i++)
 		for (k = 0; k < i; k++)
 			apart[pairs++] = llabs(median[i] - median[k]);
-	return noise_part(apart, pairs, noise_typical(median, n), step);
+	if (pairs > 0) {
+		stats_sort(apart, pairs);
+		most = stats_quantile(apart, pairs, 19, 20);
+	}
+	most = most > step ? most : step;
+	if (typical <= 0 || most >= typical)
+		return 10000;
+	return (int)((most * 10000 + typical - 1) / typical);
+}
+
+/* What is timed in turn sees the same rate of the core, but a busy hardware
+ * thread beside it slows independent instructions down, to the half, and a
+ * chain that waits for its own results hardly. */
+void noise_verdict(struct noise *n, const long long *chain,
+		   const long long *wide, int batches, long long step)
+{
+	long long scaled[NOISE_BATCHES],
+		typical = noise_typical(chain, batches);
+	int i, apart = noise_apart(wide, batches, step);
+
+	for (i = 0; i < batches; i++)
+		scaled[i] = wide[i] * typical / (chain[i] > 0 ? chain[i] : 1);
+	n->visible = noise_apart(scaled, batches, step);
+	n->apart = noise_apart(chain, batches, step);
+	n->apart = n->apart > apart ? n->apart : apart;
+	n->coarse = noise_apart(chain, 1, step) > NOISE_LIMIT;
 }
 
 /* The step of the clock: the median from one reading to the next. */
@@ -157,22 +157,12 @@ struct noise_work {
 	unsigned long turns;
 };
 
-static void noise_loop(unsigned long turns)
+static struct noise_work noise_work(void (*work)(unsigned long turns))
 {
-	for (; turns > 0; turns--)
-		__asm__ __volatile__("");
-}
-
-/* A chain where one is known: it depends neither on where the loop lies nor on
- * how the compiler made it. */
-static struct noise_work noise_work(void)
-{
-	struct noise_work w = {noise_loop, 1};
+	struct noise_work w = {work, 1};
 	long long ns, best;
 	int i;
 
-	if (known[0].loop != NULL && known_usable())
-		w.loop = known[0].loop;
 	for (;; w.turns *= 2) {
 		best = WINDOW_NS;
 		for (i = 0; i < 5; i++) {
@@ -188,20 +178,23 @@ static struct noise_work noise_work(void)
 	return w;
 }
 
-/* A batch of two halves in turn, which do the same. */
-static void noise_batch(struct noise_work w, long long cycles[2][NOISE_HALF],
-			long long ns[WINDOWS], struct rate_steps *steps,
+/* Both kinds of work in turn; the chain, the first, by the clock, too. */
+static void noise_batch(const struct noise_work w[2],
+			long long cycles[2][NOISE_HALF],
+			long long ns[NOISE_HALF], struct rate_steps *steps,
 			long long grain)
 {
 	long long begin, *c;
-	int i;
+	int i, kind;
 
-	for (i = 0; i < WINDOWS; i++) {
-		c = &cycles[i % 2][i / 2];
-		begin = tool_ns();
-		*c = -cpucycles();
-		w.loop(w.turns);
-		*c += cpucycles();
+	for (i = 0; i < NOISE_HALF; i++) {
+		for (kind = 1; kind >= 0; kind--) {
+			c = &cycles[kind][i];
+			begin = tool_ns();
+			*c = -cpucycles();
+			w[kind].loop(w[kind].turns);
+			*c += cpucycles();
+		}
 		ns[i] = tool_ns() - begin;
 		rate_steps_add(steps, begin, ns[i], grain);
 	}
@@ -209,11 +202,13 @@ static void noise_batch(struct noise_work w, long long cycles[2][NOISE_HALF],
 
 static void noise_windows(struct noise *n)
 {
-	static long long cycles[2][NOISE_HALF], ns[WINDOWS];
+	static long long cycles[2][NOISE_HALF], ns[NOISE_HALF];
 	static struct rate_steps steps;
 	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
 	long long scatter[NOISE_BATCHES], begin = tool_ns();
-	const struct noise_work work = noise_work();
+	const bool chain = known[0].loop != NULL && known_usable();
+	const struct noise_work work[2] = {
+		noise_work(chain ? known[0].loop : loop), noise_work(loop)};
 	const long long grain = rate_steps_grain(tool_ns);
 	struct cpucycles_counter c = {.step = 0};
 	int b;
@@ -225,14 +220,12 @@ static void noise_windows(struct noise *n)
 		noise_batch(work, cycles, ns, &steps, grain);
 		median[0][b] = stats_median(cycles[0], NOISE_HALF);
 		median[1][b] = stats_median(cycles[1], NOISE_HALF);
-		scatter[b] = (long long)(noise_scatter(ns, WINDOWS) * 1e6);
-		length[b] = stats_quantile(ns, WINDOWS, 1, 2);
+		scatter[b] = (long long)(noise_scatter(ns, NOISE_HALF) * 1e6);
+		length[b] = stats_quantile(ns, NOISE_HALF, 1, 2);
 	}
 	n->moved = noise_drift(length, b);
 	n->steps = rate_steps_sum(&steps);
-	n->visible = noise_in_turn(median[0], median[1], b, c.step);
-	n->apart = noise_apart(median[0], b, c.step);
-	n->coarse = noise_apart(median[0], 1, c.step) > NOISE_LIMIT;
+	noise_verdict(n, median[0], median[1], b, c.step);
 	n->dither = (double)stats_median(scatter, b) / 1e6;
 	n->worst = (double)scatter[b - 1] / 1e6;
 	n->windowns = (int)stats_median(length, b);

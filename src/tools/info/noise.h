@@ -9,6 +9,7 @@
 
 #define NOISE_LISTEN_NS 400000000 /* for gaps */
 #define NOISE_LIMIT 100           /* 1/10000: a worse verdict is a finding */
+#define NOISE_LOST 0.05           /* of the time; more is one, too */
 #define NOISE_HALF 500 /* windows of each of two that are timed in turn */
 
 /* A line of the report each. */
@@ -44,8 +45,8 @@ struct noise {
 	long long hz; /* of the core; 0 where it cannot be measured */
 	struct system system;
 	int visible;  /* the smallest difference to believe, in 1/10000, of
-			 what is timed in turn, */
-	int apart;    /* and of what is timed one after the other */
+			 a chain and independent instructions in turn, */
+	int apart;    /* and of the worse of the two, one after the other */
 	bool coarse;  /* the step of the count alone is more than 1% */
 	int windowns; /* how long a window was */
 };
@@ -65,12 +66,10 @@ double noise_scatter(long long *values, int n);
  * quarter. */
 double noise_drift(const long long *values, int n);
 
-/* The smallest difference to believe, in 1/10000, between medians of the same
- * code: of pairs timed in turn, and of each with each. At most NOISE_BATCHES;
- * `step` is that of the count. */
+/* Fills in what can be seen, from the medians of as many batches, at most
+ * NOISE_BATCHES, by a count that has this step. */
 #define NOISE_BATCHES 64
-int noise_in_turn(const long long *a, const long long *b, int n,
-		  long long step);
-int noise_apart(const long long *median, int n, long long step);
+void noise_verdict(struct noise *n, const long long *chain,
+		   const long long *wide, int batches, long long step);
 
 #endif

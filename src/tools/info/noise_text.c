@@ -11,12 +11,27 @@ const char *const noise_names[NOISE_ITEMS] = {
 	"interrupts", "preemption", "steal", "dither", "rate",
 	"governor",   "turbo",      "smt",   "verdict"};
 
+/* Medians leave out what was interrupted, however much that is. */
+static bool noise_lost(const struct noise *n)
+{
+	return n->gaps[NOISE_INTERRUPTS].share +
+		       n->gaps[NOISE_PREEMPTION].share >
+	       NOISE_LOST;
+}
+
 /* The reason why medians differ, or advice. */
 static const char *noise_why(const struct noise *n)
 {
 	if (n->coarse)
 		return "the counter's step alone is more than 1%: see "
 		       "cpucycles-info for finer counters";
+	if (noise_lost(n))
+		return "do not believe it where the thread loses so much of "
+		       "the time: see interrupts and preemption";
+	if (n->visible > NOISE_LIMIT)
+		return "independent instructions take longer at times, as "
+		       "beside a busy hardware thread of the same core: "
+		       "measure elsewhere, or later";
 	if (n->steps.persecond > 0)
 		return "that is the rate's steps: let what is compared take "
 		       "turns";
@@ -45,20 +60,22 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 		n->gaps[NOISE_INTERRUPTS].share >= 0.005,
 		n->gaps[NOISE_PREEMPTION].share >= 0.001,
 		n->steal > 0,
-		n->worst >= 0.01 || (n->visible > NOISE_LIMIT && !n->coarse),
+		n->worst >= 0.01,
 		n->moved >= 0.005 || n->steps.persecond > 0,
 		s->governor[0] != '\0' &&
 			strcmp(s->governor, "performance") != 0,
 		s->turbo == 1,
 		system_several(s->threads),
-		n->coarse || n->apart > NOISE_LIMIT};
+		n->coarse || noise_lost(n) || n->visible > NOISE_LIMIT ||
+			n->apart > NOISE_LIMIT};
 
 	return wanted[item] ? hints[item] : NULL;
 }
 
 int noise_status(const struct noise *n)
 {
-	return n->visible > NOISE_LIMIT ? TOOL_FINDING : TOOL_GOOD;
+	return n->visible > NOISE_LIMIT || noise_lost(n) ? TOOL_FINDING
+							 : TOOL_GOOD;
 }
 
 static void noise_gaps_text(FILE *f, const struct noise *n,

@@ -12,7 +12,8 @@ extern const char *const noise_names[NOISE_ITEMS];
 /* Advice; NULL: none is needed. */
 const char *noise_hint(const struct noise *n, enum noise_item item);
 
-/* The exit status: TOOL_FINDING if the verdict is worse than 1%. */
+/* The exit status: TOOL_FINDING if the verdict is worse than 1%, or most
+ * medians would be of what little of the time is left. */
 int noise_status(const struct noise *n);
 
 /* A line for each item. */
