@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: 0BSD
 # The messages of ./bootstrap where something is missing, and the directory of
 # the build: in a pretended checkout, with pretended programs, which install
-# nothing.
+# nothing. And that of configure.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 bin=$tmp/bin
 mkdir "$bin" "$tmp/a checkout"
-for program in cat chmod dirname find mkdir sort tr; do
+for program in cat chmod dirname find mkdir mktemp rm sort tr; do
 	ln -s "$(command -v $program)" "$bin"
 done
 cp "$top_srcdir/bootstrap" "$tmp/a checkout"
@@ -55,6 +55,11 @@ for name in autoconf automake libtoolize aclocal help2man gcc g++ pkg-config \
 	readelf; do
 	program $name :
 done
+# As of a linker that replaces its output.
+# shellcheck disable=SC2016
+program gcc 'while [ "$1" != -o ]; do shift; done
+	[ "$2" != /dev/null ] || exit 1
+	rm "$2" && cat >"$2" && echo "$2" >>"${0%/*}/../compiled"'
 program autoreconf 'printf "#!/bin/sh\necho all: >Makefile\n" >configure
 	chmod +x configure'
 # shellcheck disable=SC2016
@@ -62,6 +67,8 @@ program make 'echo "make $* in ${PWD##*/}"'
 touch -t 200001010000 "$tmp/a checkout/configure.ac"
 bootstrap 0 check && says '^make .*check in build$'
 ok "it builds in build/"
+test -s "$tmp/compiled" && ! xargs ls -d <"$tmp/compiled" 2>/dev/null
+ok "no program that it compiles replaces /dev/null, or stays behind"
 bootstrap 0 deb && says '^make .*deb in build$' && says 'two minutes'
 ok "packages too, and it says how long that takes"
 echo 'echo counts' >"$tmp/a checkout/build/cpucycles-info"
@@ -74,4 +81,19 @@ bootstrap 0 check && says '^make .*check in a checkout$'
 ok "it builds in the source directory if that is configured"
 bootstrap 2 nonsense && says '^Usage: ./bootstrap'
 ok "an unknown word is status 2, with the usage"
+
+# With all that configure has found before, but for the header of perf events.
+sed -n '/^## Cache variables/,/^## Output/p' "$top_builddir/config.log" |
+	grep -E '^[a-zA-Z0-9_]+=' | grep -vE '^ac_cv_env_|_default_perfevent' >"$tmp/cache"
+echo cpuc_cv_counter_default_perfevent=no >>"$tmp/cache"
+if test "$(uname -s)" = Linux && mkdir "$tmp/build" && (
+	cd "$tmp/build" && "$top_srcdir/configure" --no-create -q \
+		--cache-file="$tmp/cache" >"$tmp/out" 2>&1
+); then
+	says 'WARNING: no usable <linux/perf_event.h>' &&
+		says 'linux-headers \(Alpine\)'
+	ok "configure warns where the header of perf events is missing"
+else
+	skip "configure does not run here, or this is not Linux"
+fi
 done_testing

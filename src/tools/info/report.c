@@ -138,7 +138,7 @@ void report_instructions(struct cpucycles_counter *c)
 	snprintf(c->reason, sizeof c->reason, "%s",
 		 named ? "not tried, since the environment names a counter "
 			 "without perf events"
-		       : "perf events are Linux's");
+		       : TOOL_NO_INSTRUCTIONS);
 }
 
 int report_text(const struct request *r)

@@ -62,7 +62,7 @@ enum outcome retired_check(struct selftest *t)
 	double ratio;
 
 	if (cpucycles_instructionscounter(&c, sizeof c) != 0)
-		return say(t, SKIPPED, "perf events are Linux's");
+		return say(t, SKIPPED, TOOL_NO_INSTRUCTIONS);
 	if (!c.usable)
 		return say(t, SKIPPED, "%s", tool_why(&c));
 	if (LOOP_INSTRUCTIONS == 0)
