@@ -22,24 +22,27 @@ _cpucycles()
 	case $follows in
 	FILE)
 		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+		offer=$(compgen -f -- "$word")
 		;;
 	DIR)
 		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+		offer=$(compgen -d -- "$word")
 		;;
 	NAME)
 		info=${command%"${command##*/}"}cpucycles-info
-		mapfile -t COMPREPLY < <(compgen -W "$("$info" 2>/dev/null |
-			sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\).*/\1/p')" \
-			-- "$word")
+		offer=$("$info" 2>/dev/null |
+			sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\).*/\1/p')
+		offer=$(compgen -W "$offer" -- "$word")
 		;;
 	'')
 		offer=$(sed -n "s/$option\(--[a-z-]*\).*/\2/p" <<<"$help")
 		[[ $help == *'[CHECK]'* ]] &&
 			offer+=" $("$command" --list 2>/dev/null | sed 's/ .*//')"
-		mapfile -t COMPREPLY < <(compgen -W "$offer" -- "$word")
+		offer=$(compgen -W "$offer" -- "$word")
 		;;
 	esac
+	# Not by <(), which needs /dev/fd.
+	mapfile -t COMPREPLY <<<"$offer"
+	[[ $offer ]] || COMPREPLY=()
 }
 complete -F _cpucycles cpucycles-info cpucycles-open cpucycles-selftest

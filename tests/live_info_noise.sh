@@ -30,10 +30,10 @@ awk '/noise (interrupts|preemption) .* of the time/ { sum += $4 }
 ok "no more than all of the time is lost"
 
 # This clock counts microseconds, and a window takes ten of them. On a terminal
-# the progress is shown.
+# that can erase a line the progress is shown.
 run="'$info' --json --noise --counter=default-gettimeofday >'$tmp/out'"
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
-	script -qec "$run" /dev/null </dev/null >"$tmp/terminal"
+	script -qec "TERM=xterm $run" /dev/null </dev/null >"$tmp/terminal"
 	status=$?
 	grep -q 'interruptions.*scatter' "$tmp/terminal"
 	ok "a terminal shows the progress"

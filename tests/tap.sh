@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: 0BSD
 # Test Anything Protocol for shell tests: source it, then `ok TEXT` after the
 # command whose success is the test, and done_testing at the end. Tests have a
-# directory, tmp, and no variable of ours in the environment.
+# directory, tmp, and neither a variable of ours nor a kind of terminal in the
+# environment.
 # shellcheck shell=sh
 
 tap_run=0
 tap_bad=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-test.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
-unset cpucyclesimplementation cpucyclespersecond
+unset cpucyclesimplementation cpucyclespersecond TERM
 
 ok() {
 	tap_status=$?
