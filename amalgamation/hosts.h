@@ -60,6 +60,8 @@
 	((defined __MINGW32__ || defined __APPLE__) && !defined __clang__) || \
 	(defined __ANDROID__ && __ANDROID_API__ < 29)
 #define HAVE_EMULATED_TLS 1
+#else
+#define HAVE_EMULATED_TLS 0
 #endif
 
 /* The compiler. Where it cannot find a thread's area, it still claims to have

@@ -15,6 +15,12 @@
 
 #include <stddef.h>
 
+/* C90 and C++98 have no long long, which strict compilers of these say. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -197,6 +203,10 @@ static __inline__ void cpucycles_fence(void)
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -38,10 +38,11 @@ struct extend32_thread {
 };
 
 /* The state of a thread before its first anchor, and of a thread that gets no
- * memory. */
+ * memory. Pointers to them come from integers: they are never written, and
+ * compilers can warn where a cast drops const. */
 static const struct extend32_thread extend32_none, extend32_never;
 
-#define NO_ANCHOR ((struct extend32_thread *)&extend32_none)
+#define NO_ANCHOR ((struct extend32_thread *)(uintptr_t)&extend32_none)
 
 static CPUC_OWN_DEFINE(struct extend32_thread *, extend32_own, NO_ANCHOR);
 #define extend32_own CPUC_OWN(extend32_own)
@@ -74,7 +75,7 @@ static void extend32_renew(const struct cpuc_anchor *first, uint64_t full,
 		CPUC_FENCE();
 		own->first = first;
 	} else {
-		own = (struct extend32_thread *)&extend32_never;
+		own = (struct extend32_thread *)(uintptr_t)&extend32_never;
 		errno = saved;
 	}
 	extend32_own = own;

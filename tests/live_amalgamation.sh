@@ -30,6 +30,9 @@ for flags in "-std=c11 -pedantic -fsyntax-only" "-std=gnu11 -fPIC -O1"; do
 	alone $warnings $flags -c cpucycles.c
 	ok "it compiles alone, with all warnings and $flags"
 done
+# shellcheck disable=SC2086
+quietly "$top_srcdir/tests/amalgamation/strict" "$tmp/two" $CC $CFLAGS
+ok "both compile where other projects' warnings are errors"
 for file in c h; do
 	sed -n '2,/\*\//{s/^ \* \{0,1\}//;s, \*/$,,;p;}' \
 		"$tmp/two/cpucycles.$file" |

@@ -25,7 +25,9 @@ const struct cpuc_perf_thread cpuc_perf_nobody = {
 		  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)},
 };
 
-#define NOBODY ((struct cpuc_perf_thread *)&cpuc_perf_nobody)
+/* By an integer: it is never written, and compilers can warn where a cast drops
+ * const. */
+#define NOBODY ((struct cpuc_perf_thread *)(uintptr_t)&cpuc_perf_nobody)
 
 CPUC_OWN_DEFINE(struct cpuc_perf_thread *, cpuc_perf_own, NOBODY);
 CPUC_OWN_DEFINE(struct cpuc_perf_thread *, cpuc_perf_instructions, NOBODY);
@@ -52,12 +54,14 @@ static void thread_events_defer(cpuc_page *page)
 /* One at a time, to keep a thread's first call short. */
 static void thread_events_unmap_deferred(void)
 {
+	uintptr_t place;
 	cpuc_page *page;
 	int i;
 
 	for (i = 0; i < CPUC_PLACES; i++) {
-		page = (cpuc_page *)__atomic_exchange_n(&cpuc_process->place[i],
-							0, __ATOMIC_ACQUIRE);
+		place = __atomic_exchange_n(&cpuc_process->place[i], 0,
+					    __ATOMIC_ACQUIRE);
+		page = (cpuc_page *)place;
 		if (page != NULL && page->index == 0) {
 			cpuc_event_unmap(page);
 			return;
@@ -134,7 +138,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set)
 	if (t != NULL)
 		*t = cpuc_perf_nobody;
 	else
-		t = (struct cpuc_perf_thread *)&cpuc_perf_no_memory;
+		t = (struct cpuc_perf_thread *)(uintptr_t)&cpuc_perf_no_memory;
 	*own = t;
 	return t;
 }

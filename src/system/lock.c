@@ -55,12 +55,13 @@ static bool lock_is_here(uintptr_t process, int pid)
 
 static uintptr_t lock_process(int pid)
 {
-	uintptr_t mark = 0;
+	const uint32_t *mark = NULL;
 
 	if (__atomic_load_n(&lock_has_marks, __ATOMIC_ACQUIRE))
-		mark = (uintptr_t)cpuc_process_mark();
+		mark = cpuc_process_mark();
 	/* Emulators do not wipe the marks, old ones at least. */
-	return lock_is_here(mark, pid) ? mark : (uintptr_t)pid * 4 + 1;
+	return lock_is_here((uintptr_t)mark, pid) ? (uintptr_t)mark
+						  : (uintptr_t)pid * 4 + 1;
 }
 
 /* Yielding gives the CPU to the holder. If this thread has a real-time priority

@@ -54,8 +54,9 @@ static atomic_int held; /* bit i: the handler for faults[i] is ours */
 
 /* The thread between begin and end. Every thread's handler compares itself
  * with it. Not a TLS variable: glibc may allocate a dlopened library's TLS when
- * a thread first uses it, and in a handler that could deadlock. */
-static _Atomic(pthread_t) owner;
+ * a thread first uses it, and in a handler that could deadlock. C99 has no
+ * _Atomic. */
+__extension__ static _Atomic(pthread_t) owner;
 
 /* The rest belongs to the owner. */
 struct frame {
