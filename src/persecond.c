@@ -17,10 +17,12 @@
 #include "system/stated_rate.h"
 #include "system/textfile.h"
 
-/* The highest of so many rates: a neighbour slows chains down, and a thread's
- * count stands still while another thread has the core. */
-#define TRIES 5
-#define BUSY_NS 200000 /* to compare a core counter over */
+/* The mean of so many rates, as the core may step by a few percent meanwhile;
+ * of those that are NEAR their median, a third at least. Others are disturbed:
+ * a thread's count stands still while another thread has the core. */
+#define TRIES 80
+#define NEAR CPUC_PERMILLE(50)
+#define BUSY_NS 25000 /* to compare a core counter over */
 
 /* The number that the library's users have come to recognise as "unknown". */
 const struct cpuc_persecond cpuc_persecond_unknown = {UINT64_C(2399987654),
@@ -81,17 +83,20 @@ static void persecond_observe(void *arg)
 {
 	struct observation *o = arg;
 	bool by_chains = cpuc_calibration_done();
-	uint64_t hz;
-	int i;
+	uint64_t hz[TRIES];
+	unsigned i, n = 0;
 
 	if (!by_chains && (o->current == NULL ||
-			   o->current->counter->kind > CPUC_CORE_KERNEL))
+			   o->current->counter->kind > CPUC_CORE_KERNEL ||
+			   cpuc_clock_coarse()))
 		return;
 	for (i = 0; i < TRIES; i++) {
-		hz = by_chains ? cpuc_calibration_hz()
-			       : persecond_by_counter(o->current);
-		o->hz = hz > o->hz ? hz : o->hz;
+		hz[n] = by_chains ? cpuc_calibration_hz()
+				  : persecond_by_counter(o->current);
+		n += hz[n] != 0;
 	}
+	if (n > 0)
+		o->hz = cpuc_middle(hz, n, TRIES / 3, NEAR);
 }
 
 uint64_t cpuc_persecond_now(const struct cpuc_slot *current)

@@ -7,6 +7,7 @@
 #include "select.h"
 #include "system/probe.h"
 #include "pretended_clock.h"
+#include "pretended_rate.h"
 #include "tap.h"
 
 #if !HAVE_COUNTER_DEFAULT_GETTIMEOFDAY || !HAVE_COUNTER_DEFAULT_MONOTONIC

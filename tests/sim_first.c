@@ -8,6 +8,7 @@
 #include "select.h"
 #include "system/probe.h"
 #include "pretended_clock.h"
+#include "pretended_rate.h"
 #include "tap.h"
 
 #define HZ UINT64_C(2600000000)

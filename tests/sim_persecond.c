@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Which source of cycles per second comes first: files, the environment
- * variable cpucyclespersecond, a measurement. persecond.c is included, as it
- * finds a rate once in a process. */
+ * variable cpucyclespersecond, a measurement; and how true that is, of a
+ * pretended core. persecond.c is included, as it finds a rate once in a
+ * process. */
 #include <config.h>
 #include "faults/real.h"
+#include "pretended_clock.h"
 #include "tap.h"
 #include "../src/persecond.c"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 enum { FILES_KNOW = 1, FILES_FAULT = 2, OF_CORE = 4, MEASURABLE = 8 };
 
 #define BY_FILES UINT64_C(3000000000)
 #define BY_VARIABLE UINT64_C(3100000000)
-#define BY_CHAINS UINT64_C(3700000001)
+#define BY_CHAINS UINT64_C(3700000000)
 #define UNKNOWN UINT64_C(2399987654)
 
 static unsigned world; /* of the above */
-static bool measures;
 
 struct cpuc_rate cpuc_stated_rate(const char *root)
 {
@@ -27,32 +30,90 @@ struct cpuc_rate cpuc_stated_rate(const char *root)
 	return (struct cpuc_rate){BY_FILES, "files", world & OF_CORE};
 }
 
-/* A clock with chains, in place of the registry and calibration.c. */
-static struct cpuc_clock chained = {
-	.chains = (const struct cpuc_chain_ops *)&world};
+/* The core: of so many stretches of 20 us */
+#define OF 10
+static struct {
+	unsigned higher, often; /* in so many */
+	double step;            /* the rate is higher by this part, */
+	double longer;          /* and work takes longer, by up to this part. */
+} core;
+
+static double now = 1e9; /* ns */
+static double cycles;    /* by a core counter */
+static double step = 1;  /* of the system's clock, ns */
+static unsigned reads, draw;
+
+/* Takes so many cycles. */
+static void work(double n)
+{
+	unsigned stretch = (unsigned)(now / 20000) % OF;
+	double rate = (double)BY_CHAINS / 1e9;
+
+	rate *= stretch * 3 % OF < core.higher ? 1 + core.step : 1;
+	cycles += n;
+	draw = draw * 1664525u + 1013904223u;
+	if (stretch * 7 % OF < core.often)
+		n *= 1 + core.longer * (draw >> 8) / (1 << 24);
+	now += n / rate;
+}
+
+uint64_t cpuc_os_clock_ns(void)
+{
+	reads++;
+	work(70);
+	return (uint64_t)(now / step) * (uint64_t)step;
+}
+
+uint64_t cpuc_os_clock_us(void)
+{
+	return cpuc_os_clock_ns() / 1000;
+}
+
+/* A clock of 1 GHz with chains, in place of the registry. */
+static long long tick(void)
+{
+	work(40);
+	return (long long)now;
+}
+
+static void window(uint32_t turns, uint64_t stamp[3])
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		work(32. * (i == 0 ? 1 : i == 1 ? turns : 8 * turns));
+		stamp[i] = (uint64_t)tick();
+	}
+}
+
+static const struct cpuc_chain chain[] = {{window, 224}};
+static const struct cpuc_chain_ops chains = {chain, 1, 0};
+
+static const char *distrusted(void)
+{
+	return world & MEASURABLE ? NULL : "the test's word";
+}
+
+static struct cpuc_clock chained = {.tick = tick,
+				    .hz = 1000000000,
+				    .chains = &chains,
+				    .distrusted = distrusted};
 static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,
 					    .clock = &chained};
 struct cpuc_slot cpuc_slots[] = {{.counter = &counter}};
 const size_t cpuc_slot_count = 1;
 
-int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
-		   unsigned *permille)
+static void forget(void)
 {
-	(void)clock;
-	(void)why;
-	*permille = 0;
-	measures = true;
-	return 0;
+	asked_system = observed = chained.tried = false;
+	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 }
 
-bool cpuc_calibration_done(void)
+static bool is(uint64_t hz, uint64_t right)
 {
-	return measures && world & MEASURABLE;
-}
-
-uint64_t cpuc_calibration_hz(void)
-{
-	return BY_CHAINS;
+	return right == BY_CHAINS
+		       ? hz > right - right / 500 && hz < right + right / 500
+		       : hz == right;
 }
 
 static uint64_t ask(const struct cpuc_slot *current)
@@ -95,25 +156,96 @@ static void check(const struct row *row)
 	bool measured_for_nothing;
 
 	world = row->world;
-	asked_system = observed = measures = false;
+	forget();
 	setenv("cpucyclespersecond", row->variable, 1);
 	hz = ask(NULL);
-	measured_for_nothing = measures && hz != BY_CHAINS && hz != UNKNOWN;
+	measured_for_nothing =
+		chained.tried && !is(hz, BY_CHAINS) && hz != UNKNOWN;
 	setenv("cpucyclespersecond", "1234567", 1);
 	again = ask(NULL);
 	calibrated = ask(cpuc_slots);
-	ok(hz == row->hz && calibrated == row->calibrated,
+	ok(is(hz, row->hz) && is(calibrated, row->calibrated),
 	   "%s: %llu Hz, and %llu Hz for calibrated counters", row->what,
 	   (unsigned long long)hz, (unsigned long long)calibrated);
 	ok(again == hz && ask(NULL) == hz && !measured_for_nothing,
 	   "what is known is not asked for again");
 }
 
+/* By chains, or by a core counter: the rate, of the lower one. */
+static double observe(const struct cpuc_slot *by)
+{
+	double hz;
+
+	forget();
+	reads = 0;
+	world = by == NULL ? MEASURABLE : 0;
+	cpuc_probe_begin();
+	hz = (double)cpuc_persecond_now(by) / (double)BY_CHAINS;
+	cpuc_probe_end();
+	return hz;
+}
+
+static const struct {
+	const char *what;
+	unsigned higher, often;
+	double step, longer;
+	double right; /* the mean */
+} cores[] = {
+	{"a steady core", 0, 0, 0, 0, 1},
+	{"2.5% more for three tenths of the time", 3, 0, 0.025, 0, 1.0075},
+	{"for nine tenths", 9, 0, 0.025, 0, 1.0225},
+	{"chains that take up to 40% longer for three tenths", 0, 3, 0, 0.4, 1},
+	{"up to 10%", 0, 3, 0, 0.1, 1},
+};
+
+static void check_chains(size_t i)
+{
+	double hz;
+
+	core.higher = cores[i].higher;
+	core.often = cores[i].often;
+	core.step = cores[i].step;
+	core.longer = cores[i].longer;
+	hz = observe(NULL);
+	ok(hz > cores[i].right - 0.002 && hz < cores[i].right + 0.002,
+	   "%s: %.4f of the lower rate, not %.4f", cores[i].what, hz,
+	   cores[i].right);
+}
+
+static long long core_cycles(void)
+{
+	work(40);
+	return (long long)cycles;
+}
+
+static void check_counter(double ns, bool known)
+{
+	static const struct cpuc_counter c = {.kind = CPUC_CORE};
+	static const struct cpuc_slot by = {.counter = &c,
+					    .reader = {.entry = core_cycles}};
+	double hz;
+
+	memset(&core, 0, sizeof core);
+	core.higher = 3;
+	core.step = 0.025;
+	step = ns;
+	hz = observe(&by);
+	ok(known ? hz > 1.0055 && hz < 1.0095 : hz == 0,
+	   "by a counter and a clock in steps of %.0f ns: %.4f", ns, hz);
+	ok(reads < 200000, "by %u reads of the clock", reads);
+}
+
 int main(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (i = 0; i < COUNT(rows); i++)
 		check(&rows[i]);
+	for (i = 0; i < COUNT(cores); i++)
+		check_chains(i);
+	check_counter(1, true);
+	check_counter(1000, true);
+	check_counter(10000, true);
+	check_counter(1e7, false);
 	return done_testing();
 }

@@ -14,6 +14,7 @@
 #include "system/probe.h"
 #include "faults/real.h"
 #include "pretended_clock.h"
+#include "pretended_rate.h"
 #include "tap.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))

@@ -309,11 +309,11 @@ double cpuc_calibration_ratio(void)
 	return (double)cpuc_calibration.ratio / 4294967296.0;
 }
 
+/* Two of three windows agree, as in a measurement of a thread's ratio. */
 uint64_t cpuc_calibration_hz(void)
 {
 	uint64_t ratio =
-		cpuc_windows(CPUC_WINDOWS, CPUC_WINDOWS / 3, CPUC_PERMILLE(50),
-			     cpuc_calibration.ratio);
+		cpuc_windows(3, 2, CPUC_PERMILLE(7), cpuc_calibration.ratio);
 
 	return window_hz(&cpuc_calibration, ratio);
 }

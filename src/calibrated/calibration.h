@@ -67,12 +67,12 @@ bool cpuc_calibration_done(void);
 /* The process's first ratio. */
 double cpuc_calibration_ratio(void);
 
-/* The rate of this thread's core now, Hz; 0: too noisy. */
+/* The rate of this thread's core now, Hz, by a few windows; 0: they differ. */
 uint64_t cpuc_calibration_hz(void);
 
 /* The ratio in n windows now, at most CPUC_WINDOWS, where it is `about` so: 0
  * unless `need` of them are `near` their median. */
-#define CPUC_WINDOWS 48
+#define CPUC_WINDOWS 12
 uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about);
 
 /* The same in one window, the i-th of several. */

@@ -19,6 +19,7 @@
 #include "../../src/calibrated/count.c"
 #include "../forget.h"
 #include "../pretended_clock.h"
+#include "../pretended_rate.h"
 #include "../../src/extend32.c"
 
 #define COUNTERS 6 /* and default-zero, the last */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: 0BSD */
+/* In place of persecond.c: a nominal rate, and how often it was asked for. */
+#ifndef PRETENDED_RATE_H
+#define PRETENDED_RATE_H
+
+#include "persecond.h"
+
+static uint64_t nominal_rate;
+static unsigned rates_asked;
+static const char *asked_for; /* in the environment */
+
+const struct cpuc_persecond cpuc_persecond_unknown;
+
+struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current)
+{
+	(void)current;
+	rates_asked++;
+	return (struct cpuc_persecond){nominal_rate, "the test"};
+}
+
+uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
+{
+	(void)current;
+	return 0;
+}
+
+const char *cpuc_getenv(const char *name)
+{
+	(void)name;
+	return asked_for;
+}
+
+#endif
