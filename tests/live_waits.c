@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A calibrated counter stands still while its thread waits, however short the
+ * waits are and whoever else has the CPU meanwhile: what it counts is compared
+ * with the thread's own time, and with the work that was done. And what
+ * cpucycles_interruptions() is to tell is told. */
+#ifdef __linux__
+#include "load.h"
+
+#include "tools/common/known.h"
+#if HAVE_RSEQ
+#include <sys/rseq.h>
+#endif
+
+#define LOW 0.97   /* of the work: the library's own time is in no count */
+#define TRIES 4    /* the host may be busy */
+#define ROUNDS 200 /* of work and a wait in a try, */
+#define TRY_NS 2e8 /* or as many as go into this, but */
+#define FEWEST 50
+#define LONG 1.5 /* times the median: the host has taken a part of the round \
+		  */
+#define EVENTS 200
+
+static double worked; /* cycles */
+
+static void work(int us)
+{
+	unsigned long turns =
+		(unsigned long)(us * 1e3 * load_rate) / known->turn + 1;
+
+	known->loop(turns);
+	worked += (double)(turns * known->turn);
+}
+
+static void doze(int us)
+{
+	const struct timespec pause = {0, us * 1000L};
+
+	nanosleep(&pause, NULL);
+}
+
+static int ask[2], answer[2];
+
+/* The process at the other end works for so long before it answers. */
+static void reply(void)
+{
+	char us;
+
+	if (read(ask[0], &us, 1) != 1)
+		_exit(0);
+	work(us);
+	if (write(answer[1], &us, 1) != 1)
+		_exit(1);
+}
+
+static void question(int us)
+{
+	char byte = (char)us;
+
+	if (write(ask[1], &byte, 1) != 1 || read(answer[0], &byte, 1) != 1)
+		_exit(1);
+}
+
+static void yielding(void)
+{
+	work(100);
+	sched_yield();
+}
+
+static void yield(int us)
+{
+	(void)us;
+	sched_yield();
+}
+
+/* The thread works for so long, in so many pieces, and counts after each; then
+ * it waits. `reported` and `otherwise` are the most that may be counted per own
+ * cycle, where the kernel tells of waits and where it does not. 0: any. */
+static const struct job {
+	int work, pieces;
+	void (*wait)(int us);
+	int us;
+	void (*rival)(void);
+	double reported, otherwise;
+	const char *name;
+} jobs[] = {
+	{100, 1, doze, 50, NULL, 1.05, 1.10, "sleeps"},
+	{100, 1, doze, 100, NULL, 1.05, 1.10, "sleeps"},
+	{100, 1, doze, 300, NULL, 1.05, 1.10, "sleeps"},
+	{300, 1, doze, 300, NULL, 1.05, 1.10, "sleeps"},
+	{500, 1, doze, 300, NULL, 1.05, 1.10, "sleeps"},
+	{100, 10, doze, 50, NULL, 1.05, 1.10, "sleeps"},
+	{100, 10, doze, 300, NULL, 1.05, 1.10, "sleeps"},
+	{1000, 1, doze, 1000, NULL, 1.05, 1.10, "sleeps"},
+	{3000, 1, doze, 1000, NULL, 1.05, 1.10, "sleeps"},
+	{20, 1, question, 100, reply, 1.05, 1.35, "asks a process"},
+	{50, 1, yield, 0, yielding, 1.05, 1.35, "yields to a rival"},
+	{10, 1, doze, 10, NULL, 1.25, 0, "sleeps"},
+	{10, 1, doze, 20, NULL, 1.05, 0, "sleeps"},
+	{10, 1, doze, 30, NULL, 1.05, 0, "sleeps"},
+	{30, 1, question, 20, reply, 1.05, 0, "asks a process"},
+};
+
+static bool back;
+
+static void count(void)
+{
+	static long long last;
+	long long now = cpucycles();
+
+	back |= now < last;
+	last = now;
+}
+
+/* What a round took: ns of all and of the thread's own, cycles counted and
+ * worked. */
+struct round {
+	double wall, own, counted, worked;
+};
+
+static struct round now(void)
+{
+	struct round r;
+
+	r.counted = (double)cpucycles();
+	r.own = ran_ns();
+	r.wall = wall_ns();
+	r.worked = worked;
+	return r;
+}
+
+static struct round difference(const struct round *a, const struct round *b)
+{
+	return (struct round){a->wall - b->wall, a->own - b->own,
+			      a->counted - b->counted, a->worked - b->worked};
+}
+
+static struct round one_round(const struct job *job)
+{
+	struct round begin = now(), end;
+	int i;
+
+	for (i = 0; i < job->pieces; i++) {
+		work(job->work / job->pieces);
+		count();
+	}
+	job->wait(job->us);
+	count();
+	end = now();
+	return difference(&end, &begin);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const double x = ((const struct round *)a)->wall;
+	const double y = ((const struct round *)b)->wall;
+
+	return (x > y) - (x < y);
+}
+
+/* The rounds that were not disturbed, in all. */
+static struct round try(const struct job *job)
+{
+	static struct round r[ROUNDS];
+	struct round sum = {0, 0, 0, 0};
+	double begun = wall_ns();
+	int i, n;
+
+	for (n = 0; n < ROUNDS; n++) {
+		if (n >= FEWEST && wall_ns() - begun > TRY_NS)
+			break;
+		r[n] = one_round(job);
+	}
+	qsort(r, (size_t)n, sizeof *r, ascending);
+	for (i = 0; i < n && r[i].wall < LONG * r[n / 2].wall; i++) {
+		sum.wall += r[i].wall;
+		sum.own += r[i].own;
+		sum.counted += r[i].counted;
+		sum.worked += r[i].worked;
+	}
+	return sum;
+}
+
+/* Of what was counted in a try: per cycle of the thread's own time, and per
+ * cycle of its work. The core's rate may move meanwhile. */
+static void shares(const struct job *job, double *own, double *of_work)
+{
+	double rate = (double)cpucycles_observepersecond() / 1e9;
+	struct round r = try(job);
+
+	rate = (rate + (double)cpucycles_observepersecond() / 1e9) / 2;
+	*own = r.counted / (r.own * rate);
+	*of_work = r.counted / r.worked;
+}
+
+static void check_job(const struct job *job, bool reported)
+{
+	double most = reported ? job->reported : job->otherwise, own, of_work;
+	const pid_t rival = job->rival ? load_rival(job->rival) : 0;
+	int i = 0;
+
+	if (most == 0)
+		most = NO_LIMIT;
+	back = false;
+	do {
+		shares(job, &own, &of_work);
+	} while (++i < TRIES && (of_work < LOW || own > most));
+	load_rival_end(rival);
+	ok(bounded(LOW, of_work, NO_LIMIT, "less than the work") &&
+		   bounded(0, own, most, "more than the own time") && !back,
+	   "works %d us in %d, %s %d us: %.2f counted per own cycle, %.2f per "
+	   "cycle of work",
+	   job->work, job->pieces, job->name, job->us, own, of_work);
+}
+
+/* The events that cpucycles_interruptions() tells. Each returns whether it
+ * happened. */
+static long taken(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nivcsw;
+}
+
+static bool preempted(void)
+{
+	long before = taken();
+	int i;
+
+	for (i = 0; i < 100 && taken() == before; i++)
+		work(100);
+	return i < 100;
+}
+
+static bool gave_way(void)
+{
+	long before = taken();
+
+	sched_yield();
+	return taken() != before;
+}
+
+static bool moved(void)
+{
+	static struct affinity cpus;
+	int here = affinity_here(), next;
+
+	if (!cpus.known)
+		affinity_get(&cpus);
+	next = affinity_next(&cpus, here);
+	affinity_pin(next >= 0 ? next : affinity_next(&cpus, -1));
+	return affinity_here() != here;
+}
+
+static bool signalled_late(void)
+{
+	unsigned before = load_alarms;
+	struct itimerval t = {{0, 0}, {0, 200}};
+	int i;
+
+	setitimer(ITIMER_REAL, &t, NULL);
+	for (i = 0; i < 10000 && load_alarms == before; i++)
+		work(10);
+	return load_alarms != before;
+}
+
+static bool signalled(void)
+{
+	unsigned before = load_alarms;
+
+	raise(SIGALRM);
+	return load_alarms != before;
+}
+
+static void check_told(const char *name, bool (*event)(void), void (*act)(void))
+{
+	const pid_t rival = act != NULL ? load_rival(act) : 0;
+	int i, happened = 0, untold = 0;
+	long long before;
+
+	for (i = 0; i < EVENTS; i++) {
+		before = cpucycles_interruptions();
+		if (!event())
+			continue;
+		happened++;
+		untold += cpucycles_interruptions() == before;
+	}
+	load_rival_end(rival);
+	if (happened == 0)
+		skip("%s: did not happen", name);
+	else
+		ok(bounded(0, untold, 0, "it was not told") && before >= 0,
+		   "%s: %d of %d are interruptions", name, happened - untold,
+		   happened);
+}
+
+/* Whether the kernel tells of a thread's waits: a sleep clears the field. */
+static bool reports_waits(void)
+{
+#if HAVE_RSEQ
+	static const uint32_t signature[2] = {RSEQ_SIG};
+	static struct rseq_cs section __attribute__((aligned(32)));
+	struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() +
+					    __rseq_offset);
+	uint64_t address = (uintptr_t)&section;
+
+	if (__rseq_size == 0)
+		return false;
+	section.abort_ip = (uintptr_t)&signature[1];
+	memcpy(&area->rseq_cs, &address, sizeof address);
+	doze(1000);
+	memcpy(&address, &area->rseq_cs, sizeof address);
+	return address == 0;
+#else
+	return false;
+#endif
+}
+
+int main(void)
+{
+	bool reported;
+	size_t i;
+
+	load_begin();
+	if (!known_usable())
+		skip_all("no chain of known length");
+	reported = reports_waits();
+	diag("the kernel %s of waits", reported ? "tells" : "does not tell");
+	prctl(PR_SET_TIMERSLACK, 1);
+	load_observe();
+	load_handler(SIGALRM, load_on_alarm, SA_RESTART);
+	check_told("moved to another CPU", moved, NULL);
+	affinity_pin(affinity_here());
+	if (pipe(ask) != 0 || pipe(answer) != 0)
+		return 1;
+	for (i = 0; i < sizeof jobs / sizeof *jobs; i++)
+		check_job(&jobs[i], reported);
+	if (cpucycles_interruptions() < 0)
+		return done_testing();
+	check_told("preempted", preempted, load_busy);
+	check_told("sched_yield beside a rival", gave_way, yielding);
+	check_told("a timer's signal", signalled_late, NULL);
+	check_told("a signal at a system call's end", signalled, NULL);
+	return done_testing();
+}
+#else
+#include "tap.h"
+
+int main(void)
+{
+	skip_all("written for Linux");
+}
+#endif
