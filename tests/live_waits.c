@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A calibrated counter stands still while its thread waits, however short the
  * waits are and whoever else has the CPU meanwhile: what it counts is compared
- * with the thread's own time, and with the work that was done. And what
- * cpucycles_interruptions() is to tell is told. */
+ * with the thread's own time. And what cpucycles_interruptions() is to tell is
+ * told. */
 #ifdef __linux__
 #include "load.h"
 
@@ -11,24 +11,17 @@
 #include <sys/rseq.h>
 #endif
 
-#define LOW 0.97   /* of the work: the library's own time is in no count */
+#define LOW 0.97   /* counts per cycle of the thread's own */
 #define TRIES 4    /* the host may be busy */
 #define ROUNDS 200 /* of work and a wait in a try, */
 #define TRY_NS 2e8 /* or as many as go into this, but */
 #define FEWEST 50
-#define LONG 1.5 /* times the median: the host has taken a part of the round \
-		  */
+#define LONG 1.5 /* medians: the host has taken a part of the round */
 #define EVENTS 200
-
-static double worked; /* cycles */
 
 static void work(int us)
 {
-	unsigned long turns =
-		(unsigned long)(us * 1e3 * load_rate) / known->turn + 1;
-
-	known->loop(turns);
-	worked += (double)(turns * known->turn);
+	known->loop((unsigned long)(us * 1e3 * load_rate) / known->turn + 1);
 }
 
 static void doze(int us)
@@ -100,38 +93,35 @@ static const struct job {
 	{30, 1, question, 20, reply, 1.05, 0, "asks a process"},
 };
 
-static bool back;
+/* What a round took: ns of all, of the thread's own, and of calls, which are in
+ * no count, or hardly; and the cycles counted. */
+struct round {
+	double wall, own, called, counted;
+};
 
-static void count(void)
+static bool back;
+static double called;
+
+static long long count(void)
 {
 	static long long last;
+	double begun = wall_ns();
 	long long now = cpucycles();
 
+	called += wall_ns() - begun;
 	back |= now < last;
-	last = now;
+	return last = now;
 }
-
-/* What a round took: ns of all and of the thread's own, cycles counted and
- * worked. */
-struct round {
-	double wall, own, counted, worked;
-};
 
 static struct round now(void)
 {
 	struct round r;
 
-	r.counted = (double)cpucycles();
+	r.counted = (double)count();
+	r.called = called;
 	r.own = ran_ns();
 	r.wall = wall_ns();
-	r.worked = worked;
 	return r;
-}
-
-static struct round difference(const struct round *a, const struct round *b)
-{
-	return (struct round){a->wall - b->wall, a->own - b->own,
-			      a->counted - b->counted, a->worked - b->worked};
 }
 
 static struct round one_round(const struct job *job)
@@ -146,7 +136,11 @@ static struct round one_round(const struct job *job)
 	job->wait(job->us);
 	count();
 	end = now();
-	return difference(&end, &begin);
+	end.wall -= begin.wall;
+	end.own -= begin.own;
+	end.called -= begin.called;
+	end.counted -= begin.counted;
+	return end;
 }
 
 static int ascending(const void *a, const void *b)
@@ -172,44 +166,49 @@ static struct round try(const struct job *job)
 	}
 	qsort(r, (size_t)n, sizeof *r, ascending);
 	for (i = 0; i < n && r[i].wall < LONG * r[n / 2].wall; i++) {
-		sum.wall += r[i].wall;
 		sum.own += r[i].own;
+		sum.called += r[i].called;
 		sum.counted += r[i].counted;
-		sum.worked += r[i].worked;
 	}
 	return sum;
 }
 
-/* Of what was counted in a try: per cycle of the thread's own time, and per
- * cycle of its work. The core's rate may move meanwhile. */
-static void shares(const struct job *job, double *own, double *of_work)
+/* What was counted per cycle of the thread's own: with that of calls, and
+ * without. The core's rate may move meanwhile. */
+struct share {
+	double with, without;
+};
+
+static struct share share(const struct job *job)
 {
 	double rate = (double)cpucycles_observepersecond() / 1e9;
 	struct round r = try(job);
 
 	rate = (rate + (double)cpucycles_observepersecond() / 1e9) / 2;
-	*own = r.counted / (r.own * rate);
-	*of_work = r.counted / r.worked;
+	return (struct share){r.counted / (r.own * rate),
+			      r.counted / ((r.own - r.called) * rate)};
 }
 
 static void check_job(const struct job *job, bool reported)
 {
-	double most = reported ? job->reported : job->otherwise, own, of_work;
+	double most = reported ? job->reported : job->otherwise;
 	const pid_t rival = job->rival ? load_rival(job->rival) : 0;
+	struct share s;
 	int i = 0;
 
 	if (most == 0)
 		most = NO_LIMIT;
 	back = false;
 	do {
-		shares(job, &own, &of_work);
-	} while (++i < TRIES && (of_work < LOW || own > most));
+		s = share(job);
+	} while (++i < TRIES && (s.without < LOW || s.with > most));
 	load_rival_end(rival);
-	ok(bounded(LOW, of_work, NO_LIMIT, "less than the work") &&
-		   bounded(0, own, most, "more than the own time") && !back,
-	   "works %d us in %d, %s %d us: %.2f counted per own cycle, %.2f per "
-	   "cycle of work",
-	   job->work, job->pieces, job->name, job->us, own, of_work);
+	ok(bounded(LOW, s.without, NO_LIMIT, "counts per cycle of its own") &&
+		   bounded(0, s.with, most, "counts per cycle of its own") &&
+		   !back,
+	   "works %d us in %d, %s %d us: %.2f counted per own cycle, %.2f "
+	   "without calls",
+	   job->work, job->pieces, job->name, job->us, s.with, s.without);
 }
 
 /* The events that cpucycles_interruptions() tells. Each returns whether it
