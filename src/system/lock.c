@@ -103,6 +103,7 @@ static unsigned lock_acquire(int pid)
 			break;
 		lock_pause(tries, ahead);
 	}
+	/* The parent's holder may have been probing. */
 	if (!here)
 		cpuc_probe_after_fork();
 	return mine;
@@ -159,8 +160,7 @@ void cpuc_unlock(struct cpuc_caller *caller)
 	if ((int)(caller->number - lock_turn) >= 0)
 		__atomic_store_n(&lock_turn, caller->number + 1,
 				 __ATOMIC_RELAXED);
-	__atomic_store_n(&lock_holder, lock_holder | LOCK_FREE,
-			 __ATOMIC_RELEASE);
+	__atomic_fetch_or(&lock_holder, LOCK_FREE, __ATOMIC_RELEASE);
 	CPUC_FENCE();
 	lock_inside = 0;
 	pthread_setcancelstate(caller->cancel_state, NULL);
