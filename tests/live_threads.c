@@ -76,116 +76,6 @@ static void check_many(void)
 
 static bool selects;
 
-static int child_counts(void)
-{
-	return counts(100) != 0 || cpucycles_select(NULL) != 0 ||
-	       counts(100) != 0;
-}
-
-/* Four threads select again and again. */
-enum { OTHERS = 4 };
-static pthread_t others[OTHERS];
-static int stop, selections;
-
-static void *selecting(void *arg)
-{
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		cpucycles_select(NULL);
-		__atomic_fetch_add(&selections, 1, __ATOMIC_RELAXED);
-	}
-	return arg;
-}
-
-static int others_begin(void)
-{
-	int i;
-
-	cpucycles();
-	for (i = 0; i < OTHERS; i++)
-		if (pthread_create(&others[i], &small, selecting, NULL) != 0)
-			return CANNOT;
-	return 0;
-}
-
-static void others_end(void)
-{
-	int i;
-
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	for (i = 0; i < OTHERS; i++)
-		pthread_join(others[i], NULL);
-}
-
-static int ascending(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-/* Each of the others is ahead of this thread once at most; they may select
- * before it asks, and before it has seen how often they did. In their midst
- * children count, too. */
-static int in_turn(void)
-{
-	enum { TIMES = 21, MOST = 5 * OTHERS };
-	int waited[TIMES], i, before, bad = SANITIZED ? CANNOT : 0;
-
-	if (bad == 0)
-		bad = others_begin();
-	for (i = 0; i < TIMES && bad == 0; i++) {
-		bad = in_child(child_counts);
-		before = __atomic_load_n(&selections, __ATOMIC_RELAXED);
-		cpucycles_select(NULL);
-		waited[i] =
-			__atomic_load_n(&selections, __ATOMIC_RELAXED) - before;
-	}
-	if (bad != 0)
-		return bad;
-	others_end();
-	qsort(waited, TIMES, sizeof *waited, ascending);
-	printf("# %d selections of others, at most %d\n", waited[TIMES / 4],
-	       MOST);
-	fflush(stdout);
-	return waited[TIMES / 4] > MOST;
-}
-
-#ifdef HAVE_LINUX_FILTER_H
-/* Ends when it waits. */
-static void *dying(void *through)
-{
-	*(int *)through = 1;
-	if (deny(SYS_sched_yield, SECCOMP_RET_KILL) != 0)
-		return NULL;
-	cpucycles_select(NULL);
-	*(int *)through = 2;
-	return NULL;
-}
-
-/* Its turn never comes. */
-static int dies_in_turn(void)
-{
-	int i, through = 2, bad = SANITIZED ? CANNOT : others_begin();
-	pthread_t id;
-
-	if (bad == 0 && in_child(emulated) != 0)
-		bad = CANNOT;
-	for (i = 0; bad == 0 && through == 2 && i < 1000; i++) {
-		if (pthread_create(&id, &small, dying, &through) != 0)
-			return CANNOT;
-		pthread_join(id, NULL);
-	}
-	if (bad == 0) {
-		bad = cpucycles_select(NULL) != 0 || through != 1;
-		others_end();
-	}
-	return bad;
-}
-#else
-static int dies_in_turn(void)
-{
-	return CANNOT;
-}
-#endif
-
 static void *counting(void *arg)
 {
 	int old;
@@ -281,7 +171,7 @@ static int fork_in_first(void)
 	pthread_barrier_wait(&barrier);
 	for (i = 0; i < wait_turns; i++)
 		__asm__ __volatile__("");
-	status = in_child(child_counts);
+	status = in_child(selects_and_counts);
 	pthread_join(id, NULL);
 	return status != 0 ? status : counts(100);
 }
@@ -296,10 +186,19 @@ static int forks_in_first(void)
 }
 
 #ifdef CLONE_NEWPID
+static int stop;
+
+static void *selecting(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		cpucycles_select(NULL);
+	return arg;
+}
+
 static int cloned(void *arg)
 {
 	(void)arg;
-	return child_counts();
+	return selects_and_counts();
 }
 
 /* In a process that is the first of its namespace. */
@@ -372,10 +271,6 @@ int main(void)
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 256 * 1024);
 	point("every function in 8 threads at once", all_at_once, "no threads");
-	point("a selection waits for no more than a turn of each other thread",
-	      in_turn, "sanitizers are in the way");
-	point("a thread is killed as it waits: others select", dies_in_turn,
-	      "no thread can be killed alone here");
 	point("50 forks while another thread is in its first call: the "
 	      "children count",
 	      forks_in_first,

@@ -236,6 +236,12 @@ __attribute__((unused)) static int counts(int calls)
 	return counts_by(&cpucycles, calls);
 }
 
+__attribute__((unused)) static int selects_and_counts(void)
+{
+	return counts(100) != 0 || cpucycles_select(NULL) != 0 ||
+	       counts(100) != 0;
+}
+
 /* The lowest that is free. */
 __attribute__((unused)) static int lowest_descriptor(void)
 {
