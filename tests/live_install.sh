@@ -82,7 +82,8 @@ build_and_run() {
 	ok "$text"
 }
 
-# A project has a program for each way to name the library.
+# TEXT: a project that finds the library in $P. It has a program for each way to
+# name it.
 cmake_project() {
 	targets=prog
 	{
@@ -97,13 +98,29 @@ cmake_project() {
 		fi
 	} >"$tmp/CMakeLists.txt"
 	eval "$(assignment CMake) && export CMAKE_PREFIX_PATH"
+	rm -rf "$tmp/cmake"
 	quietly cmake -S "$tmp" -B "$tmp/cmake" -G 'Unix Makefiles' \
 		-DCMAKE_MAKE_PROGRAM=make && quietly cmake --build "$tmp/cmake"
-	ok "CMake: README's prefix, and the lines of the manual"
+	ok "CMake: $1"
 	for target in $targets; do
 		quietly "$tmp/cmake/$target"
 		ok "CMake: the program $target counts"
 	done
+}
+
+# The package alone in a prefix of its own, as distributions move it that split
+# what is installed. It knows where that was.
+cmake_split() {
+	mkdir -p "$tmp/split/lib/cmake/cpucycles"
+	cp "$lib/cmake/cpucycles/cpucyclesConfigVersion.cmake" \
+		"$tmp/split/lib/cmake/cpucycles"
+	sed -e "s,@libdir@,$lib,g" -e "s,@includedir@,$inc,g" \
+		-e "s,@LIBS@,$(sed -n 's/^LIBS = //p' "$top_builddir/Makefile")," \
+		-e '/^\tset(.*prefix/d' \
+		"$top_srcdir/packaging/cpucyclesConfig.cmake.in" \
+		>"$tmp/split/lib/cmake/cpucycles/cpucyclesConfig.cmake"
+	P=$tmp/split
+	cmake_project "the library and the header in other prefixes"
 }
 
 # wanted COMPATIBLE-EXACT-UNSUITABLE VERSION BYTES-OF-A-POINTER
@@ -182,7 +199,8 @@ else
 fi
 if command -v cmake >/dev/null; then
 	cmake_versions
-	cmake_project
+	cmake_project "README's prefix, and the lines of the manual"
+	cmake_split
 else
 	skip "there is no cmake"
 fi
