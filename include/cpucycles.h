@@ -71,8 +71,8 @@ extern CPUCYCLES_API long long cpucycles_persecond(void);
 
 /* Where that rate comes from: the path of a file, with the line's key where
  * the file has several; "sysctl KEY" and the like on systems with a call for
- * it; "environment variable cpucyclespersecond"; "measured"; or "unknown", the
- * rate then being a guess. Static storage. */
+ * it; "environment variable cpucyclespersecond"; "time-stamp counter";
+ * "measured"; or "unknown", the rate then being a guess. Static storage. */
 extern CPUCYCLES_API const char *cpucycles_persecondsource(void);
 
 /* Makes the next selection print a line for each counter to stdout. */

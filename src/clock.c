@@ -83,7 +83,7 @@ static uint64_t clock_between(struct moment a, struct moment b)
 	return ticks * 1000000000 / (b.ns - a.ns);
 }
 
-static bool clock_within(uint64_t a, uint64_t b, uint64_t parts)
+bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts)
 {
 	return (a > b ? a - b : b - a) <= b / parts;
 }
@@ -101,7 +101,7 @@ static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
 	for (window = 2500; window <= 160000; window *= 4) {
 		a = clock_moment(c);
 		if (clock_wait(c, &a, window, &b) &&
-		    clock_within(clock_between(a, b), hz, 50))
+		    cpuc_clock_within(clock_between(a, b), hz, 50))
 			return true;
 	}
 	return false;
@@ -125,8 +125,8 @@ static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
 		hz[0] = clock_between(m[0], m[2]);
 		hz[1] = clock_between(m[1], m[3]);
 		hz[2] = clock_between(m[0], m[3]);
-		if (hz[0] != 0 && clock_within(hz[0], hz[1], AGREE) &&
-		    clock_within(hz[0], hz[2], AGREE))
+		if (hz[0] != 0 && cpuc_clock_within(hz[0], hz[1], AGREE) &&
+		    cpuc_clock_within(hz[0], hz[2], AGREE))
 			return true;
 	}
 	return false;
@@ -196,7 +196,7 @@ int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	if (!cpuc_clock_rate(c))
 		/* A nominal clock without a scale is still a fair count. */
 		return c->nominal ? 0 : -EAGAIN;
-	if (c->nominal && clock_within(c->hz, nominal_hz, 100))
+	if (c->nominal && cpuc_clock_within(c->hz, nominal_hz, 100))
 		return 0;
 	if (c->exact) {
 		*scale = cpuc_scale_of(nominal_hz, c->hz);

@@ -44,6 +44,9 @@ struct cpuc_clock {
  * the clock may not be read, as the next two may. */
 bool cpuc_clock_rate(struct cpuc_clock *c);
 
+/* Whether two rates differ by no more than 1/parts. */
+bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts);
+
 /* Whether the system's clock has steps too long to measure a rate by. */
 bool cpuc_clock_coarse(void);
 

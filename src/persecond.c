@@ -113,6 +113,34 @@ static void persecond_ask_system(void *arg)
 	*(struct cpuc_rate *)arg = cpuc_stated_rate("");
 }
 
+/* The rate of a clock that runs at the core's nominal rate, by its own word or
+ * as measured; 0: unknown. */
+static void persecond_ask_clock(void *arg)
+{
+	uint64_t *hz = arg;
+	struct cpuc_clock *clock;
+	size_t i;
+
+	for (i = 0; i < cpuc_slot_count && *hz == 0; i++) {
+		clock = cpuc_slots[i].counter->clock;
+		if (clock != NULL && clock->nominal && cpuc_clock_rate(clock))
+			*hz = clock->hz;
+	}
+}
+
+/* On real hardware a rate that is not stated of the core is often that of an
+ * idle one, at this moment. */
+static void persecond_confirm(struct cpuc_rate *s)
+{
+	uint64_t hz = 0;
+
+	if (cpuc_probe(persecond_ask_clock, &hz) != 0 || hz == 0 ||
+	    cpuc_clock_within(s->hz, hz, 50))
+		return;
+	s->hz = hz;
+	s->source = "time-stamp counter";
+}
+
 static struct cpuc_rate persecond_stated(void)
 {
 	const char *text = cpuc_getenv("cpucyclespersecond");
@@ -120,6 +148,8 @@ static struct cpuc_rate persecond_stated(void)
 
 	if (cpuc_probe(persecond_ask_system, &s) != 0)
 		s.hz = 0;
+	if (s.hz != 0 && !s.of_core)
+		persecond_confirm(&s);
 	if (s.hz == 0 && text != NULL) {
 		s.hz = cpuc_parse_hz(text, strlen(text), 0, "");
 		s.source = "environment variable cpucyclespersecond";

@@ -29,7 +29,8 @@ enum stated_format {
 };
 
 /* The best comes first: the administrator's word, the core's rate as it is set,
- * the core's limit, and then rates that may be the TSC's. */
+ * the core's limit, and then rates that are the TSC's on a virtual machine, and
+ * may be those of an idle core on another. */
 static const struct stated_file {
 	const char *path;
 	enum stated_format format;

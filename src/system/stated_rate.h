@@ -10,7 +10,7 @@
 struct cpuc_rate {
 	uint64_t hz;        /* 0: unknown */
 	const char *source; /* a file or a call; static storage */
-	bool of_core;       /* false: in a virtual machine, often the TSC's */
+	bool of_core;       /* false: of a clock, or of this moment */
 };
 
 /* The CPU's rate by the first source that states it, in the order of
