@@ -380,6 +380,9 @@ ok "and nothing was changed"
 (cd "$tmp" && "$open" --root root --apply) >/dev/null && values 2 1 1 1
 ok "--root may be relative"
 check_command_line "$open" --root "$root" --status
+run 0 --revert && "$open" --root "$root" --apply >&- 2>"$tmp/err"
+test $? -eq 1 && test -s "$tmp/err" && values 2 1 1 1
+ok "what is set without a word, as stdout is closed, is status 1"
 
 ## With and without root's rights. Only --dry-run and --status here may see
 ## this machine's settings.

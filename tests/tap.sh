@@ -79,13 +79,16 @@ valid_json() {
 	fi
 }
 
-# TOOL [ARGUMENT]...: four points that hold for every tool; the arguments make
+# TOOL [ARGUMENT]...: five points that hold for every tool; the arguments make
 # it print something.
 check_command_line() {
 	tool=$1
 	shift
 	"$tool" --help | grep -q "^Usage: ${tool##*/}"
 	ok "--help"
+	"$tool" "$@" >&- 2>"$tmp/err"
+	[ $? -eq 1 ] && [ -s "$tmp/err" ]
+	ok "a closed standard output is status 1, with a message"
 	"$tool" --version | grep -qE "^${tool##*/} \(libcpucycles\) [^ ]+\$"
 	ok "--version"
 	refused 2 --help "$tool" --nonesuch

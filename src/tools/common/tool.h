@@ -14,6 +14,10 @@ enum tool_status {
 	TOOL_USAGE = 2,
 };
 
+/* First in main(): where the caller has closed a standard descriptor, no file
+ * that the tool opens gets its number, and what is printed there fails. */
+void tool_begin(void);
+
 /* --help, --version, and an option that getopt_long refused: the exit status,
  * or -1 for every other option. */
 int tool_option(int option, const char *tool, const char *help);

@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 	struct request r = {NULL, NULL, false};
 	int option, status;
 
+	tool_begin();
 	setlocale(LC_CTYPE, "");
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		status = tool_option(option, TOOL, help);

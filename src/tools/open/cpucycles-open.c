@@ -369,6 +369,7 @@ int main(int argc, char **argv)
 	const char *root = "/";
 	int o, writes, status;
 
+	tool_begin();
 	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		if (o == 'r')
 			root = optarg;

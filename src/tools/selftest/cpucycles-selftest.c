@@ -221,6 +221,7 @@ int main(int argc, char **argv)
 	const char *counter = NULL;
 	unsigned i, bit, chosen = 0;
 
+	tool_begin();
 	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
 		status = tool_option(option, TOOL, help);
 		if (status >= 0)
