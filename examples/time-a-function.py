@@ -6,9 +6,14 @@ in_dll() and not attribute access gets it: lib.cpucycles() would jump into that
 variable and crash. A call through ctypes takes hundreds of cycles, most of
 which the empty function's timings have too."""
 
-import ctypes
-import hashlib
-import statistics
+import sys
+
+try:
+    import ctypes
+    import hashlib
+    import statistics
+except ImportError as missing:
+    sys.exit(f"{missing}: Debian has it in python3, but not in python3-minimal")
 
 TIMINGS = 1001
 

@@ -157,6 +157,7 @@ cannot() {
 		*)
 			run "${1%% *} --version" . || cat "$tmp/log"
 			(cd "$lib" && LD_PRELOAD=./libcpucycles.so env true 2>&1)
+			grep -o '.* python3-minimal$' "$tmp/failed"
 			;;
 		esac ;;
 	setarch*) run 'setarch -R true' . || cat "$tmp/log" ;;
@@ -274,6 +275,43 @@ while IFS='|' read -r page command; do
 done <"$tmp/commands"
 ! grep -vxFf "$tmp/used" "$tmp/not_run"
 ok "each entry of the list is a command of some page"
+
+# near: the examples in C and Rust, which time the same code, agree.
+near() {
+	run 'for program in ./c ./time-a-function; do
+		cpucyclesimplementation=default-monotonic $program; done' \
+		"$tmp/work" && awk '{ n[NR] = $1 }
+		END { exit !(n[1] > 0.9 * n[2] && n[2] > 0.9 * n[1]) }' "$tmp/log"
+}
+
+case $(uname -m) in
+x86_64 | aarch64) fences=true ;;
+*) fences=false ;;
+esac
+if $fences && test -x "$tmp/work/time-a-function"; then
+	# shellcheck disable=SC2086 # the compiler may have arguments
+	quietly $CC $CFLAGS -O2 -I"$include" -L"$lib" -o "$tmp/work/c" \
+		examples/time-a-function.c -lcpucycles
+	tries=10
+	until near || test $((tries -= 1)) -eq 0; do
+		sed 's/^/# /' "$tmp/log"
+	done
+	test $tries -gt 0
+	ok "the examples in C and Rust count the same"
+else
+	skip "Rust does not build here, or has no fence"
+fi
+if command -v python3 >/dev/null; then
+	mkdir "$tmp/work/without"
+	echo 'raise ImportError("No module named ctypes")' \
+		>"$tmp/work/without/ctypes.py"
+	! run 'PYTHONPATH=without python3 time-a-function.py' "$tmp/work" &&
+		grep -q 'ctypes: .* python3' "$tmp/log" &&
+		test "$(wc -l <"$tmp/log")" -eq 1
+	ok "the example in Python says which package has ctypes"
+else
+	skip "there is no python3"
+fi
 
 flags=$(sed -n 's/^| the compiler .*`\(-I.*\)` |$/\1/p' README.md)
 (
