@@ -22,6 +22,8 @@ AC_SUBST([CPUC_LIB_CFLAGS])
 # The linker's version script has no version in it: see src/libcpucycles.map.
 # -Bsymbolic must not come in: programs have a copy relocation of cpucycles.
 CPUC_LDFLAGS=
+# Windows has no DLL of GCC's.
+AM_COND_IF([HAVE_WINDOWS], [CPUC_LDFLAGS=-Wc,-static-libgcc])
 AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
 	[have_vscript=yes], [have_vscript=no], [-shared -fPIC])
 AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
