@@ -29,13 +29,17 @@ AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
 AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
 AX_APPEND_LINK_FLAGS([-Wl,-z,defs], [CPUC_LDFLAGS])
 # Never unloaded: a thread that counted calls into the library when it ends,
-# which may be after the program's last dlclose (see src/system/thread.c).
-AX_APPEND_LINK_FLAGS([-Wl,-z,nodelete], [CPUC_LDFLAGS])
+# which may be after the program's last dlclose (see src/system/thread.c). So it
+# is with what has the static library in it.
+CPUC_NODELETE=
+AX_APPEND_LINK_FLAGS([-Wl,-z,nodelete], [CPUC_NODELETE])
+CPUC_LDFLAGS="$CPUC_LDFLAGS $CPUC_NODELETE"
 # A first call may come in a signal handler, whose stack is small: binding a
 # symbol then saves all vector registers on it, 3 KB with AVX-512.
 CPUC_BIND_NOW=
 AX_APPEND_LINK_FLAGS([-Wl,-z,now], [CPUC_BIND_NOW])
 AC_SUBST([CPUC_LDFLAGS])
+AC_SUBST([CPUC_NODELETE])
 AC_SUBST([CPUC_BIND_NOW])
 ])
 

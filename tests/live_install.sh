@@ -82,6 +82,32 @@ build_and_run() {
 	ok "$text"
 }
 
+# A plug-in, built with the flags for the static library.
+plugin=$tmp/plugin.so
+echo 'int plugin;' >"$tmp/plugin.c"
+
+build_plugin() {
+	# shellcheck disable=SC2086 # the compiler may have arguments
+	quietly $CC $CFLAGS -shared -fPIC -o "$plugin" "$tmp/plugin.c" "$@"
+}
+
+is_nodelete() {
+	readelf -dW "$1" 2>&1 | grep -q NODELETE
+}
+
+# stays TEXT PLUG-IN
+stays() {
+	if test -n "$nodelete"; then
+		is_nodelete "$2"
+		ok "$1: a plug-in is never unloaded"
+	else
+		skip "the linker has no -z nodelete, or there is no readelf"
+	fi
+}
+
+nodelete=
+build_plugin -Wl,-z,nodelete && is_nodelete "$plugin" && nodelete=yes
+
 # TEXT: a project that finds the library in $P. It has a program for each way to
 # name it.
 cmake_project() {
@@ -95,6 +121,8 @@ cmake_project() {
 			targets="prog static"
 			echo 'add_executable(static prog.c)'
 			echo 'target_link_libraries(static cpucycles::static)'
+			echo 'add_library(plugin MODULE plugin.c)'
+			echo 'target_link_libraries(plugin cpucycles::static)'
 		fi
 	} >"$tmp/CMakeLists.txt"
 	eval "$(assignment CMake) && export CMAKE_PREFIX_PATH"
@@ -106,6 +134,12 @@ cmake_project() {
 		quietly "$tmp/cmake/$target"
 		ok "CMake: the program $target counts"
 	done
+	test -z "$archive" || stays CMake "$tmp/cmake/libplugin.so"
+}
+
+# made VARIABLE: configure's value
+made() {
+	sed -n "s/^$1 = //p" "$top_builddir/Makefile"
 }
 
 # The package alone in a prefix of its own, as distributions move it that split
@@ -115,7 +149,8 @@ cmake_split() {
 	cp "$lib/cmake/cpucycles/cpucyclesConfigVersion.cmake" \
 		"$tmp/split/lib/cmake/cpucycles"
 	sed -e "s,@libdir@,$lib,g" -e "s,@includedir@,$inc,g" \
-		-e "s,@LIBS@,$(sed -n 's/^LIBS = //p' "$top_builddir/Makefile")," \
+		-e "s|@LIBS@|$(made LIBS)|" \
+		-e "s|@CPUC_NODELETE@|$(made CPUC_NODELETE)|" \
 		-e '/^\tset(.*prefix/d' \
 		"$top_srcdir/packaging/cpucyclesConfig.cmake.in" \
 		>"$tmp/split/lib/cmake/cpucycles/cpucyclesConfig.cmake"
@@ -150,7 +185,7 @@ cmake_versions() {
 meson_project() {
 	sub=$tmp/meson/subprojects
 	mkdir -p "$sub/cpucycles"
-	cp "$tmp/prog.c" "$tmp/meson"
+	cp "$tmp/prog.c" "$tmp/plugin.c" "$tmp/meson"
 	cp "$top_srcdir/packaging/meson/cpucycles.wrap" "$sub"
 	cp "$top_srcdir/packaging/meson/meson.build" \
 		"$top_builddir"/amalgamation/cpucycles.[ch] "$sub/cpucycles"
@@ -159,6 +194,7 @@ meson_project() {
 		library = $(printed '^dependency')
 		assert(library.version() == '$version')
 		executable('prog', 'prog.c', dependencies: library)
+		shared_module('plugin', 'plugin.c', dependencies: library)
 	TXT
 	test "$(assignment Meson)" = "$(assignment pkg-config)"
 	ok "Meson: README gives it pkg-config's prefix"
@@ -169,6 +205,7 @@ meson_project() {
 		quietly meson compile -C "$tmp/meson/build" &&
 		quietly "$tmp/meson/build/prog"
 	ok "Meson: the two files as a subproject"
+	stays Meson "$tmp/meson/build/libplugin.so"
 }
 
 PKG_CONFIG_SYSROOT_DIR=$tmp/moved
@@ -181,6 +218,9 @@ if test -n "$(find "$lib" -name 'libcpucycles.so')"; then
 		# shellcheck disable=SC2046 # a list of flags
 		build_and_run "shared, by pkg-config" \
 			$(pkg-config --cflags --libs libcpucycles)
+		# shellcheck disable=SC2046 # again
+		build_plugin $(pkg-config --static --libs libcpucycles)
+		stays "pkg-config --static" "$plugin"
 	else
 		skip "there is no pkg-config"
 	fi
