@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: 0BSD
 # Test Anything Protocol for shell tests: source it, then `ok TEXT` after the
 # command whose success is the test, and done_testing at the end. Tests have a
-# directory, tmp, and neither a variable of ours nor a kind of terminal in the
-# environment.
+# directory, tmp, and the same environment whoever runs them: no variable of
+# ours, no kind of terminal, and no locale, in which awk may want decimal commas.
 # shellcheck shell=sh
 
 tap_run=0
@@ -10,6 +10,7 @@ tap_bad=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-test.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 unset cpucyclesimplementation cpucyclespersecond TERM
+export LC_ALL=C
 
 ok() {
 	tap_status=$?
