@@ -16,6 +16,7 @@ a result|cpucycles [a-z]* *
 a graph|* -> *
 parameters for the kernel|isolcpus=2 *
 only mentioned|perf stat *
+only mentioned|pkg-config --static
 changes the machine|cpupower *
 changes the machine|echo * >/sys/*
 changes the machine|cd /sys/*
