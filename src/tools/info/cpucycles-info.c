@@ -45,8 +45,8 @@ static const char help[] =
 	"Exit status:\n"
 	"  0  cycles are counted\n"
 	"  1  nothing counts here, the counter named by --counter does not work,\n"
-	"     --noise finds that a difference of 1% cannot be seen, or the output\n"
-	"     cannot be written\n"
+	"     --noise finds that a difference of 1% cannot be seen or that more than 5%\n"
+	"     of the time is lost, or the output cannot be written\n"
 	"  2  wrong usage, or --counter names a counter that does not exist\n";
 /* clang-format on */
 

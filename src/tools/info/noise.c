@@ -17,9 +17,8 @@
 #include "../common/stats.h"
 #include "../common/tool.h"
 
-#define GAPS 8192     /* then it ends earlier */
-#define GAP_NS 1000   /* shorter ones may be cache misses */
-#define READINGS 1000 /* of the clock, for its step */
+#define GAPS 8192   /* then it ends earlier */
+#define GAP_NS 1000 /* shorter ones may be cache misses */
 
 /* A window is long enough for a count or a clock in steps of 10 ns to show
  * 0.1%, and so short that most are not interrupted. */
@@ -113,21 +112,11 @@ void noise_verdict(struct noise *n, const long long *chain,
 	n->coarse = noise_apart(chain, 1, step) > NOISE_LIMIT;
 }
 
-/* The step of the clock: the median from one reading to the next. */
-static long long noise_step(void)
-{
-	long long step[READINGS];
-	int i;
-
-	for (i = 0; i < READINGS; i++)
-		step[i] = -tool_ns() + tool_ns();
-	return stats_median(step, READINGS);
-}
-
 static void noise_listen(struct noise *n)
 {
 	static long long gap[NOISE_PREEMPTION + 1][GAPS];
-	long long step = noise_step(), least = 10 * step, now, last, begin;
+	long long step = rate_steps_grain(tool_ns), least = 10 * step, now,
+		  last, begin;
 	long long seen = cpucycles_interruptions(), before = seen;
 	int count[NOISE_PREEMPTION + 1] = {0}, kind = NOISE_INTERRUPTS;
 
