@@ -5,6 +5,8 @@
 #ifndef CPUC_TOOLS_LOOP_H
 #define CPUC_TOOLS_LOOP_H
 
+#include <stddef.h>
+
 #define LOOP_INSTRUCTIONS 6
 #if defined(__x86_64__) || defined(__i386__)
 #define LOOP_END "sub $1, %0\n\tjnz 1b"
@@ -20,13 +22,15 @@
 
 static inline void loop(unsigned long turns)
 {
+	size_t n = turns; /* as wide as a register, which long may not be */
+
 	do
 		__asm__ __volatile__("1:\n\t"
 				     "nop\n\tnop\n\tnop\n\tnop\n\t" LOOP_END
-				     : "+r"(turns)
+				     : "+r"(n)
 				     :
 				     : "cc");
-	while (LOOP_INSTRUCTIONS == 0 && --turns > 0);
+	while (LOOP_INSTRUCTIONS == 0 && --n > 0);
 }
 
 #endif
