@@ -285,7 +285,7 @@ static bool count_goes_on(struct cpuc_core_count *c, uintptr_t armed,
 	c->due = wait - d < CPUC_COUNT_SOON ? wait
 					    : (uint32_t)d + CPUC_COUNT_SOON;
 	CPUC_FENCE();
-	return *(const uintptr_t *)c->word == armed;
+	return *(const uintptr_t *)(uintptr_t)c->word == armed;
 }
 
 /* Closes the count at the tick that the caller read, looks at the rate or

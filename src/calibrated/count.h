@@ -105,7 +105,8 @@ cpuc_count(long long (*clock)(void))
 	n = c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
 	c->seen = (uint32_t)d;
 	CPUC_FENCE();
-	if (__builtin_expect(*(const uintptr_t *)c->word == armed, 1))
+	if (__builtin_expect(*(const uintptr_t *)(uintptr_t)c->word == armed,
+			     1))
 		return n;
 slow:
 	return cpuc_count_anew(clock, armed, d);

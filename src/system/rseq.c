@@ -122,8 +122,9 @@ void cpuc_rseq_prepare(void)
 
 static volatile struct rseq *rseq_area(void)
 {
-	return (volatile struct rseq *)((char *)__builtin_thread_pointer() +
-					__rseq_offset);
+	char *self = __builtin_thread_pointer();
+
+	return (volatile struct rseq *)(void *)(self + __rseq_offset);
 }
 
 uint32_t cpuc_rseq_cpu(void)
@@ -156,7 +157,7 @@ cpuc_rseq_word *cpuc_rseq_own(void)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	field += sizeof(uint64_t) - sizeof(uintptr_t);
 #endif
-	return (cpuc_rseq_word *)field;
+	return (cpuc_rseq_word *)(volatile void *)field;
 }
 
 #else
