@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The parts of cpucycles-info that compute: bins, scales, JSON, XML. */
+/* The parts of cpucycles-info that compute: bins, scales, bounds, JSON, XML. */
 #include <config.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include "../src/tools/info/calls.h"
 #include "../src/tools/info/json.h"
 #include "../src/tools/info/svg.h"
+#include "cpucycles.h"
+#include "../src/tools/common/tool.h"
 #include "tap.h"
 
 static int total(const struct histogram *h)
@@ -97,8 +101,88 @@ static void check_text(void)
 				    "text in XML is escaped");
 }
 
+#define PAUSE 20000  /* ns in which every third count stands still */
+#define SLEEP 200000 /* and for which the thread sleeps */
+
+static volatile long long slept;
+
+/* The time for which the thread was awake. */
+static long long awake(void)
+{
+	long long before, ns;
+
+	do {
+		before = slept;
+		ns = tool_ns();
+	} while (before != slept);
+	return ns - before;
+}
+
+static long long pausing(void)
+{
+	static long long paused;
+	static int calls;
+	long long begun = awake(), now = begun;
+
+	if (++calls % 3 == 0)
+		while (now - begun < PAUSE)
+			now = awake();
+	paused += now - begun;
+	return now - paused;
+}
+
+static void sleeps(int sig)
+{
+	struct timespec t = {0, SLEEP};
+	long long begun = tool_ns();
+
+	(void)sig;
+	nanosleep(&t, NULL);
+	slept += tool_ns() - begun;
+}
+
+static void interrupt_each(int us)
+{
+	struct itimerval t = {{0, us}, {0, us}};
+
+	setitimer(ITIMER_REAL, &t, NULL);
+}
+
+static void check_observed(const char *what)
+{
+	struct observed o[OBSERVED];
+	int i, n = calls_observe(o), bad = 0;
+
+	for (i = 0; i < n; i++)
+		if (o[i].low > 1e9 || o[i].high < 1e9) {
+			diag("%ld loops: %.0f...%.0f", o[i].loops, o[i].low,
+			     o[i].high);
+			bad++;
+		}
+	ok(bad == 0, "a count that pauses, %s: its rate is within %d bounds",
+	   what, n);
+}
+
+static void check_bounds(void)
+{
+	struct sigaction a = {.sa_handler = sleeps, .sa_flags = SA_RESTART};
+
+	if (!tool_thread_clock() ||
+	    cpucycles_select("default-monotonic") != 0) {
+		skip("no clock of threads, or no default-monotonic");
+		return;
+	}
+	cpucycles = pausing;
+	check_observed("alone");
+	sigaction(SIGALRM, &a, NULL);
+	interrupt_each(400);
+	check_observed("in a thread that sleeps");
+	interrupt_each(0);
+}
+
 int main(void)
 {
+	check_bounds();
 	check_histogram();
 	check_step();
 	check_text();

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Measures the count: its difference from call to call, and its rate. */
 #include <config.h>
+#include <stdbool.h>
 #include <string.h>
 #include "calls.h"
 #include "cpucycles.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
 
-#define TRIES 3 /* an interrupt rarely hits all of them */
+#define TRIES 3         /* an interrupt rarely hits all of them; */
+#define TRIES_MOST 20   /* so many, if the thread was preempted in others */
+#define UNCERTAIN 0.002 /* part by which a calibrated count may be off */
 
 const struct calls *calls_measure(int n)
 {
@@ -79,43 +82,50 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n,
 	}
 }
 
-/* Counts taken just inside and just outside the two readings of the clock give
- * bounds that hold however long a reading takes. The difference of two counts
- * is off by up to a tick, which is microseconds with some counters. In a longer
- * time the thread was preempted, or a calibrated counter measured: the clock
- * went on then, and the count may not have. */
-static void calls_observe_once(struct observed *o, double tick)
+/* Readings of the clock just inside and just outside the two counts give bounds
+ * that hold however long a count takes: a calibrated one stands still while it
+ * measures. The difference of two counts is off by up to a tick, which is
+ * microseconds with some counters; `off` is a part of it. False if the thread
+ * was preempted: the clock went on then, and the count may not have. */
+static bool calls_observe_once(struct observed *o, double tick, double off)
 {
-	long long inner, outer, ns;
-	double low, high;
+	clockid_t clock =
+		tool_thread_clock() ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+	long long ran, outer, inner, count;
 	long i;
 
-	outer = cpucycles();
-	ns = tool_ns();
-	inner = cpucycles();
+	ran = tool_clock_ns(clock);
+	outer = tool_ns();
+	count = cpucycles();
+	inner = tool_ns();
 	for (i = 0; i < o->loops; i++)
 		__asm__ __volatile__("");
-	inner = cpucycles() - inner;
-	ns = tool_ns() - ns;
-	outer = cpucycles() - outer;
-	if (ns <= 0 || (o->ns > 0 && ns >= o->ns))
-		return;
-	low = (double)inner > tick ? (double)inner - tick : 0;
-	high = (double)outer + tick;
-	*o = (struct observed){o->loops, ns, low * 1e9 / (double)ns,
-			       high * 1e9 / (double)ns};
+	inner = tool_ns() - inner;
+	count = cpucycles() - count;
+	outer = tool_ns() - outer;
+	if (tool_clock_ns(clock) - ran < outer)
+		return false;
+	if (inner <= 0 || (o->ns > 0 && outer >= o->ns))
+		return true;
+	o->ns = outer;
+	o->low = (double)count > tick ? (double)count - tick : 0;
+	o->low *= (1 - off) * 1e9 / (double)outer;
+	o->high = ((double)count + tick) * (1 + off) * 1e9 / (double)inner;
+	return true;
 }
 
 int calls_observe(struct observed o[OBSERVED])
 {
 	struct cpucycles_counter c = {.scaling = 0};
-	int i, try, n = 0;
+	double off;
+	int i, try, good, n = 0;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
+	off = c.kind_id == CPUCYCLES_CALIBRATED ? UNCERTAIN : 0;
 	for (i = 0; i < OBSERVED; i++) {
 		o[n] = (struct observed){.loops = 8192L << i};
-		for (try = 0; try < TRIES; try++)
-			calls_observe_once(&o[n], c.scaling);
+		for (try = good = 0; try < TRIES_MOST && good < TRIES; try++)
+			good += calls_observe_once(&o[n], c.scaling, off);
 		n += o[n].ns > 0;
 	}
 	return n;
