@@ -36,15 +36,19 @@ void cpucycles_tracesetup(void)
 static void trace_if_wanted(void)
 {
 	struct cpucycles_counter c;
+	unsigned long long millionths;
 	unsigned i;
 
 	if (!__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_RELAXED))
 		return;
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		printf("cpucycles tracesetup %u %s precision %lld scaling %f "
-		       "only32 %d\n",
-		       i, c.name, c.precision, c.scaling,
-		       c.usable && c.bits == 32);
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		/* %f has a decimal comma in some locales. */
+		millionths = (unsigned long long)(c.scaling * 1e6 + 0.5);
+		printf("cpucycles tracesetup %u %s precision %lld scaling "
+		       "%llu.%06llu only32 %d\n",
+		       i, c.name, c.precision, millionths / 1000000,
+		       millionths % 1000000, c.usable && c.bits == 32);
+	}
 	fflush(stdout);
 }
 

@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <locale.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "system/stated_rate.h"
+#include "comma.h"
 #include "tap.h"
 #include "tree.h"
 
@@ -316,23 +316,6 @@ static int lowest_descriptor(void)
 		die("/dev/null");
 	close(fd);
 	return fd;
-}
-
-/* Sets a locale with a decimal comma that is made here; false: it cannot. */
-static bool set_comma(void)
-{
-	char command[3 * sizeof(base)];
-
-	put_text("/comma", "LC_NUMERIC\ndecimal_point \",\"\n"
-			   "thousands_sep \".\"\ngrouping 3;3\n"
-			   "END LC_NUMERIC\n");
-	snprintf(command, sizeof(command),
-		 "localedef -c -f ANSI_X3.4-1968 -i '%s' '%s/comma' "
-		 ">/dev/null 2>&1",
-		 place("/comma"), base);
-	setenv("LOCPATH", base, 1);
-	return system(command) >= 0 && setlocale(LC_NUMERIC, "comma") &&
-	       strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
 int main(void)
