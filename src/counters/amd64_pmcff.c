@@ -25,7 +25,10 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 		return -ENOENT;
 	}
 	if (allowed != 2) {
-		cpuc_reason(slot, "%s is %ld", file, allowed);
+		if (allowed < 0)
+			cpuc_reason(slot, "only root may read %s", file);
+		else
+			cpuc_reason(slot, "%s is %ld", file, allowed);
 		cpuc_hint(slot, "reads outside perf need a 2 there");
 		return -EACCES;
 	}

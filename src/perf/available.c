@@ -111,6 +111,11 @@ static int available_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	if (allowed == 0) {
 		cpuc_reason(slot, "%s is 0", file);
 		cpuc_hint(slot, "run cpucycles-open as root");
+	} else if (file != NULL && allowed < 0) {
+		cpuc_reason(slot,
+			    "%s is 0, or the kernel has no counter to give",
+			    file);
+		cpuc_hint(slot, "run cpucycles-open as root");
 	} else {
 		cpuc_reason(slot, "index 0: the kernel has no counter to give");
 	}

@@ -34,10 +34,17 @@ bool cpuc_setting(const char *path, long *number)
 
 const char *cpuc_first_setting(const char *const path[2], long *number)
 {
-	if (path[0] != NULL && cpuc_setting(path[0], number))
-		return path[0];
-	if (path[1] != NULL && cpuc_setting(path[1], number))
-		return path[1];
+	char text[2];
+	int i;
+
+	for (i = 0; i < 2 && path[i] != NULL; i++) {
+		if (cpuc_setting(path[i], number))
+			return path[i];
+		*number = -1;
+		if (cpuc_read_file(CPUC_SYS_ROOT, path[i], text, sizeof text) ==
+		    -EACCES)
+			return path[i];
+	}
 	return NULL;
 }
 

@@ -28,7 +28,8 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts);
 bool cpuc_setting(const char *path, long *number);
 
 /* Reads the first of these files that there is, and returns its path; NULL:
- * there is none. */
+ * there is none. -1 in place of its number: only root may read it, as rdpmc on
+ * x86. */
 const char *cpuc_first_setting(const char *const path[2], long *number);
 
 #endif

@@ -4,9 +4,9 @@
  *
  * /bed is a sequence of strings, each ended by a null character:
  *	set=NAME=VALUE	write /proc/sys/kernel/NAME, or /proc/sys/NAME where
- *			NAME contains a slash
- *	env=NAME=VALUE	environment of the programs
- *	uid=N		run the programs as this user and group
+ *			NAME contains a slash, or NAME where it begins with one
+ *	env=NAME=VALUE	environment of the programs that follow
+ *	uid=N		run them as this user and group
  *	run=PATH	a program, run after those before it
  *	arg=TEXT	its next argument
  * A file and not the kernel's command line, which has no null characters, is
@@ -97,8 +97,11 @@ static void set(char *setting)
 		fail(setting);
 	}
 	*value++ = 0;
-	snprintf(path, sizeof path, "/proc/sys/%s%s",
-		 strchr(setting, '/') ? "" : "kernel/", setting);
+	snprintf(path, sizeof path, "%s%s",
+		 *setting == '/'        ? ""
+		 : strchr(setting, '/') ? "/proc/sys/"
+					: "/proc/sys/kernel/",
+		 setting);
 	if (write_file(path, value))
 		fail(path);
 }
@@ -156,16 +159,16 @@ static int obey(char *s, const char *end)
 		char *text = s + 4;
 
 		next = s + strlen(s) + 1;
+		if (strncmp(s, "arg=", 4) != 0)
+			flush_program(argv, &argc, &status);
 		if (!strncmp(s, "set=", 4)) {
 			set(text);
 		} else if (!strncmp(s, "env=", 4)) {
 			putenv(text);
 		} else if (!strncmp(s, "uid=", 4)) {
 			uid = atol(text);
-		} else if (!strncmp(s, "run=", 4)) {
-			flush_program(argv, &argc, &status);
-			argv[argc++] = text;
-		} else if (!strncmp(s, "arg=", 4) && argc < MAX_ARGS) {
+		} else if (argc < MAX_ARGS &&
+			   (!strncmp(s, "run=", 4) || !strncmp(s, "arg=", 4))) {
 			argv[argc++] = text;
 		} else {
 			errno = EINVAL;
