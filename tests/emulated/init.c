@@ -190,6 +190,7 @@ int main(void)
 	must_mount("proc", "/proc", NULL);
 	must_mount("sysfs", "/sys", NULL);
 	must_mount("tmpfs", "/tmp", "mode=1777");
+	must_mount("tmpfs", "/run", "mode=755");
 	/* From here on the console belongs to the programs. */
 	write_file("/proc/sys/kernel/printk", "1");
 	printf("\n::bed start::\n");

@@ -581,8 +581,58 @@ static void check_cost(void)
 	   cycles);
 }
 
+/* Where an instruction is many cycles, the count passes 2^32 and 2^48. The
+ * emulator has no interrupt at an overflow, so the kernel must see the counter
+ * before it has gone all round: at each sleep. */
+static int check_wraps(void)
+{
+	long long begin = counter(), t;
+	int i, wrong = 0;
+
+	for (i = 0; i < 600; i++) {
+		t = count(&wrong);
+		loop(ITERATIONS);
+		t = count(&wrong) - t;
+		if (t < LOOP_INSTRUCTIONS * ITERATIONS ||
+		    t > LOOP_INSTRUCTIONS * ITERATIONS + SLACK)
+			wrong |= INEXACT;
+		usleep(1000);
+	}
+	if ((counter() - begin) * exact >> 48 == 0)
+		wrong |= STANDS;
+	return wrong;
+}
+
+/* Beside a process that takes half of the only CPU's time. */
+static int check_preempted(void)
+{
+	const long turns = 200 * ITERATIONS;
+	long long t;
+	int wrong = 0;
+	pid_t rival;
+
+	pin(0);
+	rival = fork();
+	while (rival == 0)
+		loop(ITERATIONS);
+	usleep(20000);
+	t = count(&wrong);
+	loop(turns);
+	t = count(&wrong) - t;
+	kill(rival, SIGKILL);
+	waitpid(rival, NULL, 0);
+	/* Its count may have to be made twice, after a switch. */
+	if (exact && (t < LOOP_INSTRUCTIONS * turns ||
+		      t > LOOP_INSTRUCTIONS * turns + 400)) {
+		diag("a loop of %ld counts as %lld", LOOP_INSTRUCTIONS * turns,
+		     t);
+		wrong |= INEXACT;
+	}
+	return wrong;
+}
+
 enum in { HERE, THREAD, CHILD };
-enum when { ALWAYS, ROOT, INSTRUCTIONS };
+enum when { ALWAYS, ROOT, INSTRUCTIONS, WRAPS, ONE_UNIT };
 
 /* In this order: each begins in the state that those before have left. */
 static const struct point {
@@ -601,8 +651,10 @@ static const struct point {
 	{"more pinned events than counters", check_taken, CHILD, ALWAYS},
 	{"handlers that count, and close", check_handlers, CHILD, ALWAYS},
 	{"1000 moves between CPUs", check_moves, THREAD, ALWAYS},
+	{"beside a busy process", check_preempted, CHILD, ALWAYS},
+	{"2^32 and 2^48 cycles", check_wraps, THREAD, WRAPS},
 	{"a crowd of threads", check_crowd, CHILD, ALWAYS},
-	{"selecting anew", check_select, CHILD, ALWAYS},
+	{"selecting anew", check_select, CHILD, ONE_UNIT},
 	{"user access off and on", switch_access, CHILD, ROOT},
 };
 
@@ -610,7 +662,9 @@ static const struct point {
 static bool applies(enum when when)
 {
 	return when == ALWAYS || (when == ROOT && geteuid() == 0 && !exact) ||
-	       (when == INSTRUCTIONS && instructions);
+	       (when == INSTRUCTIONS && instructions) ||
+	       (when == WRAPS && exact > 1 && !instructions) ||
+	       (when == ONE_UNIT && exact <= 1);
 }
 
 static void check_points(void)
@@ -649,7 +703,7 @@ int main(int argc, char **argv)
 						   : PERF_COUNT_HW_CPU_CYCLES);
 	/* Two pages to read, or a host that takes its time, and the emulated
 	 * clock is as fine. */
-	if (clusters || !exact)
+	if (clusters || exact != 1)
 		setenv("cpucyclesimplementation", name, 1);
 	cpucycles();
 	ok(!strcmp(cpucycles_implementation(), name), "%s is selected",
