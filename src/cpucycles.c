@@ -240,15 +240,10 @@ long long cpucycles_observepersecond(void)
 	return (long long)hz;
 }
 
-/* A calibrated count looks at the thread's word itself. */
 long long cpucycles_interruptions(void)
 {
-	const struct cpuc_slot *slot = selected();
-	bool calibrated = slot->counter->kind == CPUC_CALIBRATED;
-
-	if (calibrated)
-		cpuc_slot_read(slot);
-	return cpuc_rseq_interruptions(!calibrated);
+	selected();
+	return cpuc_count_interruptions();
 }
 
 /* Tries a counter that the selection passed over because it could not win. */

@@ -5,13 +5,14 @@
 #ifdef __linux__
 #include "load.h"
 
+#include <sys/eventfd.h>
 #include "tools/common/known.h"
 
 #define WARM 0.2 /* s */
 #define TRIES 10
 #define LONG 30      /* s: such a run finds rare intervals */
 #define LOW 0.9      /* a step of the core's rate may hide 5% */
-#define PIECES 8     /* of the work: as long as a window that calibrates */
+#define PIECES 10    /* of the work: as long as a window that calibrates */
 #define RECENT 192   /* intervals within which a new rate is followed */
 #define FASTER 0.97  /* of the time that the work took: the core is */
 #define AWAY 500e3   /* ns that the thread has not run for */
@@ -22,28 +23,32 @@
  * them: one for each of two threads. */
 static struct found {
 	unsigned long intervals, low, away;
-	double lowest;
-	float needs[RATES]; /* cycles per ns, for a count to be no higher */
+	double lowest, piece; /* of an interval, and of a piece */
+	float needs[RATES];   /* cycles per ns, for a count to be no higher */
 } * found;
 
 /* How long the latest piece of work took, and for each of the latest intervals
  * the slowest two consecutive pieces: the shorter of them, as it is not the one
- * that was interrupted. */
-struct pace {
-	double piece, slowest[RECENT];
+ * that was interrupted. And the least count of a piece in this interval. */
+static struct pace {
+	double piece, slowest[RECENT], least;
 	unsigned n;
-};
+} paces[2];
 
 /* Half of an interval's work. */
 static void work(struct pace *p)
 {
-	double *slowest = &p->slowest[p->n % RECENT], took, both;
+	double *slowest = &p->slowest[p->n % RECENT], took, both, count;
+	long long a;
 	int i;
 
 	for (i = 0; i < PIECES / 2; i++) {
+		a = cpucycles();
 		took = wall_ns();
 		known->loop(KNOWN_CYCLES / PIECES / known->turn);
 		took = wall_ns() - took;
+		count = (double)(cpucycles() - a) * PIECES / KNOWN_CYCLES;
+		p->least = count < p->least ? count : p->least;
 		both = took < p->piece ? took : p->piece;
 		*slowest = both > *slowest ? both : *slowest;
 		p->piece = took;
@@ -82,6 +87,7 @@ static void interval(struct found *f, struct pace *p, void (*within)(void))
 	double ran = ran_ns(), wall = wall_ns(), count, share, pace;
 	long long a = cpucycles();
 
+	p->least = 1e18;
 	work(p);
 	if (within != NULL)
 		within();
@@ -92,8 +98,9 @@ static void interval(struct found *f, struct pace *p, void (*within)(void))
 	share = count / KNOWN_CYCLES;
 	pace = follow_pace(p, ran);
 	f->intervals++;
-	f->low += share < LOW * pace;
+	f->low += share < LOW * pace || p->least < LOW * pace;
 	f->lowest = share < f->lowest ? share : f->lowest;
+	f->piece = p->least < f->piece ? p->least : f->piece;
 	if (wall - ran > AWAY && switches() > before)
 		f->needs[f->away++ % RATES] =
 			(float)(count / (ran * ABOVE + AWAY));
@@ -109,13 +116,13 @@ static int follow(struct found *f, bool waits)
 {
 	void (*const within[4])(void) = {NULL, NULL, doze, load_yield};
 	double end = wall_ns() + load_seconds * 1e9;
-	struct pace pace = {0};
+	struct pace *pace = &paces[f - found];
 	unsigned i;
 
 	for (i = 0; wall_ns() < end; i++) {
 		if (waits && i % 4 < 2)
 			within[2 + i % 4]();
-		interval(f, &pace, waits ? within[i % 4] : NULL);
+		interval(f, pace, waits ? within[i % 4] : NULL);
 	}
 	return 0;
 }
@@ -156,15 +163,78 @@ static void burst(void)
 	nanosleep(&pause, NULL);
 }
 
-static int run_bursts(void)
+static bool may_be_first(void)
 {
 	static const struct sched_param first = {.sched_priority = 1},
 					usual = {.sched_priority = 0};
 
-	if (sched_setscheduler(0, SCHED_FIFO, &first) != 0 ||
-	    sched_setscheduler(0, SCHED_OTHER, &usual) != 0)
+	return sched_setscheduler(0, SCHED_FIFO, &first) == 0 &&
+	       sched_setscheduler(0, SCHED_OTHER, &usual) == 0;
+}
+
+static int run_bursts(void)
+{
+	return may_be_first() ? run_beside(burst) : CANNOT;
+}
+
+/* A rival that waits for events, and a process on another CPU that sends one
+ * each 0.1 ms: what the thread runs from the event on, its clock lacks. */
+static int event, elsewhere = -1;
+
+static void receive(void)
+{
+	uint64_t n;
+
+	if (read(event, &n, sizeof n) != sizeof n)
+		_exit(1);
+}
+
+static void receive_first(void)
+{
+	static const struct sched_param first = {.sched_priority = 1};
+
+	if (sched_getscheduler(0) != SCHED_FIFO)
+		sched_setscheduler(0, SCHED_FIFO, &first);
+	receive();
+}
+
+static void send(void)
+{
+	static bool there;
+	const uint64_t one = 1;
+	double begun = wall_ns();
+
+	if (!there && affinity_pin(elsewhere) != 0)
+		_exit(1);
+	there = true;
+	while (wall_ns() - begun < 100e3)
+		;
+	if (write(event, &one, sizeof one) != sizeof one)
+		_exit(1);
+}
+
+static int run_events(void (*rival)(void))
+{
+	int status;
+	pid_t sender;
+
+	event = eventfd(0, 0);
+	if (event < 0 || elsewhere < 0)
 		return CANNOT;
-	return run_beside(burst);
+	sender = load_rival(send);
+	status = run_beside(rival);
+	load_rival_end(sender);
+	return status;
+}
+
+static int run_woken(void)
+{
+	return run_events(receive);
+}
+
+static int run_woken_first(void)
+{
+	return !may_be_first() ? CANNOT : run_events(receive_first);
 }
 
 static int run_signals(void)
@@ -200,11 +270,10 @@ static int run_two(void)
  * begin with. */
 static void warm(void)
 {
-	struct pace pace = {0};
 	double begun = ran_ns();
 
 	do {
-		work(&pace);
+		work(&paces[0]);
 		cpucycles();
 	} while (ran_ns() - begun < WARM * 1e9);
 }
@@ -220,7 +289,7 @@ static int try(int (*f)(void))
 	for (tries = 0; tries < most; tries++) {
 		for (i = 0; i < 2; i++) {
 			memset(&found[i], 0, sizeof found[i]);
-			found[i].lowest = 1e18;
+			found[i].lowest = found[i].piece = 1e18;
 		}
 		load_observe();
 		status = in_child(f);
@@ -258,8 +327,9 @@ static void check(const char *name, int (*f)(void), int threads, bool rival)
 		ok(bounded(0, (double)found[i].low, 0,
 			   "intervals count less than the work in them") &&
 			   found[i].intervals > 0,
-		   "%s: %lu intervals show the work, the lowest %.3f of it",
-		   name, found[i].intervals, found[i].lowest);
+		   "%s: %lu intervals show the work, the lowest %.3f of it, "
+		   "and of a tenth %.3f",
+		   name, found[i].intervals, found[i].lowest, found[i].piece);
 		if (rival)
 			check_above(name, &found[i]);
 	}
@@ -267,14 +337,24 @@ static void check(const char *name, int (*f)(void), int threads, bool rival)
 
 int main(void)
 {
+	struct affinity all;
+	int here = affinity_here();
+
 	load_begin();
 	if (!known_usable())
 		skip_all("no chain of known length");
 	found = shared(2 * sizeof *found);
-	affinity_pin(affinity_here());
+	if (affinity_get(&all) == 0) {
+		elsewhere = affinity_next(&all, -1);
+		if (elsewhere == here)
+			elsewhere = affinity_next(&all, here);
+	}
+	affinity_pin(here);
 	warm();
 	check("beside a busy process", run_rival, 1, true);
 	check("beside bursts of SCHED_FIFO", run_bursts, 1, false);
+	check("beside one woken by another CPU", run_woken, 1, false);
+	check("beside one of SCHED_FIFO, woken so", run_woken_first, 1, false);
 	check("usleep and sched_yield", run_waits, 1, false);
 	check("4000 signals a second", run_signals, 1, false);
 	check("two threads on one CPU", run_two, 2, true);

@@ -253,7 +253,7 @@ static int is_without(void)
 	if (syscall(SYS_rseq, area, (int)sizeof area, 0, RSEQ_SIG) != 0)
 		syscall(SYS_rseq, area, 32, 0, RSEQ_SIG);
 #endif
-	if (cpucycles_counterbyname(NULL, &c, sizeof c) != 0 || c.per_thread)
+	if (cpucycles_counterbyname(NULL, &c, sizeof c) != 0 || !c.per_thread)
 		return 3;
 	return cpucycles_interruptions() == -1 ? counts(1000) : 4;
 }

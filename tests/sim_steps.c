@@ -187,8 +187,8 @@ static void go_on(void)
 }
 
 /* From the last count to the one that handlers interrupt: long, so that it
- * measures, or short, or so that the count is due, but goes on. */
-static const long long gaps[] = {HZ / 3, 1000, HZ / 2000 - 30000};
+ * measures, or short, or so that a wait may lie between. */
+static const long long gaps[] = {HZ / 3, 1000, HZ / 1000};
 static long long gap = HZ / 3;
 
 static bool at_step(void (*what)(void), unsigned before, long tick, long step,
@@ -199,8 +199,6 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 
 	begin(what, before, 5 - before);
 	base = given;
-	if (gap == gaps[2])
-		cpuc_own_count.wait = HZ / 100;
 	ticks += gap;
 	inner = another;
 	acted = one_count(tick, step);

@@ -289,7 +289,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 	err = calibration_find(&s, why, permille);
 	if (err != 0)
 		return err;
-	s.recent = (uint32_t)(s.ratio >> CPUC_RECENT_BITS);
+	s.recent = (uint32_t)(s.ratio >> CPUC_RATIO_SHORT);
 	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;

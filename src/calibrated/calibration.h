@@ -33,14 +33,17 @@ struct cpuc_chain_ops {
 	unsigned slack;
 };
 
-/* Constant once `clock` is set, but for `recent`. */
+/* Constant once `clock` is set, but for `recent` and `cost`, which every host
+ * loads whole. */
 struct cpuc_calibration {
 	const struct cpuc_clock *clock; /* NULL: not calibrated */
 	const struct cpuc_chain_ops *ops;
 	uint64_t hz; /* ticks per second */
 	uint64_t ratio;
 	uint64_t tick;   /* when it was measured */
-	uint32_t recent; /* any thread's latest ratio, CPUC_RECENT_BITS fewer */
+	uint32_t recent; /* any thread's latest ratio, CPUC_RATIO_SHORT bits
+			    fewer */
+	uint32_t cost;   /* ticks of a look, with what is around it */
 	uint32_t turns;  /* of a window */
 	uint32_t span;   /* ticks that a window takes, about */
 	uint32_t grain;  /* the clock's resolution in a window, 2^-20 of it */
@@ -49,8 +52,8 @@ struct cpuc_calibration {
 	bool thread_clock; /* cpuc_os_clock_thread_agrees() */
 };
 
-/* Every host loads 32 bits whole. */
-#define CPUC_RECENT_BITS 10
+/* Ratios in 32 bits have so many bits fewer. */
+#define CPUC_RATIO_SHORT 10
 
 extern struct cpuc_calibration cpuc_calibration;
 

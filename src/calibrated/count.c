@@ -1,47 +1,35 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's count of core cycles, where the fast path gives up: the count is
- * due for a look at the thread's clock or for a measurement, or the thread was
- * interrupted.
+ * due for a reading of the thread's clock or for a look at the core's rate, the
+ * latest count is so old that the thread may have waited since, or the thread
+ * was interrupted.
  *
- * In doubt a reading is too high, not too low. The thread's clock says for how
- * long the thread ran since the clock was last read. It has not run for longer
- * since its latest count, so the count goes on by that much at most. */
+ * The interval since the latest count ends there, and another one begins. The
+ * thread's clock says for how long the thread ran since that clock was last
+ * read. What is missing is left out of the interval, but for as much as may
+ * have been missing before: a count may be too high, not too low. */
 #include <config.h>
 #include "../clock.h"
 #include "../first_call.h"
 #include "../system/os_clock.h"
 #include "count.h"
 
-/* Ticks from one look at the thread's clock to the next, at most; at least,
- * together with a look at the core's rate; and for so many looks after a wait
- * that came soon after another, as more may follow each few milliseconds. */
-#define LOOK (uint32_t)(cpuc_calibration.hz / 400)
-#define LOOK_LEAST (uint32_t)(cpuc_calibration.hz / 1600)
-#define DENSE (uint32_t)(cpuc_calibration.hz / 16384)
-#define DENSE_LOOKS 128
-#define DENSE_SOON (cpuc_calibration.hz / 50)
+/* Ticks from one reading of the thread's clock to the next, at most. */
+#define COUNT_CLOCK (uint32_t)(cpuc_calibration.hz / 400)
 
 /* Ticks in which a core gets to a new rate. */
-#define RAMP (cpuc_calibration.hz / 1000)
+#define COUNT_RAMP (cpuc_calibration.hz / 1000)
 
-/* A count may be too high by this part of the time for which the thread runs;
- * and at once by so many ticks as lie between two looks, or by fewer in a
- * thread's first intervals. */
-#define SPARE 150
-#define BUDGET LOOK
-#define BUDGET_FIRST (cpuc_calibration.hz / 25000)
+/* Ticks between two calls in which a wait may lie: where the kernel reports
+ * waits, and where it does not. A shorter one is counted there. */
+#define COUNT_GAP_TOLD (uint32_t)(cpuc_calibration.hz / 2000)
+#define COUNT_GAP (uint32_t)(cpuc_calibration.hz / 32768)
 
-/* Ticks of a pause that is no wait: those take longer. */
-#define PAUSE (cpuc_calibration.hz / 100000)
-
-/* Ticks that the thread's clock may lack after a preemption. Linux stops the
- * clock when a wakeup on another CPU asks for this one
- * (rq_clock_skip_update()), and the thread runs on until the interrupt comes,
- * which takes a virtual CPU up to 20 us. */
-#define LACKS (cpuc_calibration.hz / 50000)
-
-/* Ticks that are not worth leaving out: the clocks' rates differ a little. */
-#define SLACK(d) (cpuc_calibration.hz / 500000 + (d) / 1024)
+/* Ticks that the thread's clock lacks when the thread loses the CPU. Linux
+ * stops that clock when a wakeup on another CPU asks for this one
+ * (rq_clock_skip_update()), and the thread runs on until the interrupt comes: 3
+ * us in the median of a virtual CPU, 7 in 99 of 100. */
+#define COUNT_LACK (cpuc_calibration.hz / 125000)
 
 CPUC_OWN_DEFINE(struct cpuc_core_count, cpuc_own_count, {0});
 
@@ -57,305 +45,277 @@ static uint64_t count_since(uint64_t tick, uint64_t t)
 	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
 }
 
+static uint64_t count_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static uint64_t count_latest(const struct cpuc_core_count *c)
 {
 	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
-/* The thread's history since the last such question: it ran, or waited, or
- * others took the CPU. */
-enum count_pause { RAN, WAITED, PREEMPTED };
-
-static enum count_pause count_pause(struct cpuc_core_count *c)
+/* Whether a wait clears the thread's word. */
+static bool count_told(const struct cpuc_core_count *c)
 {
-	const struct cpuc_switches before = c->switches;
-
-	c->switches = cpuc_rseq_switches();
-	if (c->switches.forced != before.forced)
-		return PREEMPTED;
-	return c->switches.own != before.own ? WAITED : RAN;
+	return c->rseq.word != &c->rseq.armed && cpuc_rseq_tells_waits();
 }
 
-static void count_earn(struct cpuc_core_count *c, uint64_t ticks)
+/* A child is told from its parent by a mark of the process. */
+bool cpuc_count_alone(void)
 {
-	ticks += c->spare;
-	c->spare = (uint32_t)(ticks < BUDGET ? ticks : BUDGET);
+	return cpuc_calibration_done() && cpuc_calibration.thread_clock &&
+	       cpuc_process != NULL;
 }
 
-static uint32_t count_spend(struct cpuc_core_count *c, uint64_t ticks)
+/* The thread's clock, in the count's ticks; 0: unknown. */
+static uint64_t count_clock(void)
 {
-	uint32_t n = ticks < c->spare ? (uint32_t)ticks : c->spare;
+	return cpuc_count_alone() ? cpuc_os_clock_thread(cpuc_calibration.hz)
+				  : 0;
+}
 
-	c->spare -= n;
+static void count_clock_set(struct cpuc_core_count *c, uint64_t ran)
+{
+	c->ran = ran;
+	c->before = 0;
+	if (ran != 0)
+		c->process =
+			(uint32_t)(cpuc_process_mark() - cpuc_process->mark);
+}
+
+/* Whether `ran` can be compared with the latest reading: not in a child, where
+ * the clock begins at 0. */
+static bool count_clock_follows(const struct cpuc_core_count *c, uint64_t ran)
+{
+	return c->ran != 0 && ran >= c->ran &&
+	       cpuc_process->mark[c->process] != 0;
+}
+
+/* How often the thread was switched out since the last such question; where
+ * that is unknown, perhaps more than once. */
+static struct cpuc_switches count_switches(struct cpuc_core_count *c)
+{
+	struct cpuc_switches now, n;
+
+	if (!cpuc_rseq_switches(&now))
+		return (struct cpuc_switches){2, 0};
+	n.own = (uint16_t)(now.own - c->own);
+	n.forced = (uint16_t)(now.forced - c->forced);
+	c->own = (uint16_t)now.own;
+	c->forced = (uint16_t)now.forced;
 	return n;
 }
 
-/* Of the d ticks since the thread's clock was read, those that count: d, or as
- * many as the thread ran, and more where a pause may belong to an earlier
- * interval. For the clock leaves out pauses that the kernel does not report,
- * too (the host's, and interrupts), and one before the latest count has been
- * counted. So the thread may have run since then for all of `ran`.
- *
- * But as a rule there was no such pause, and sums would be too high. So there
- * is a budget for additions after a wait: the pauses that were seen, and a part
- * of the time. */
-static uint64_t count_run(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
-			  enum count_pause pause)
+/* Of so many missing ticks, those by which intervals before this one may be too
+ * long, in which `counted` ticks are. Where waits are not reported, each of n
+ * switches may be in one of those, if it was too short for a gap. */
+static uint64_t count_missed(struct cpuc_core_count *c, uint64_t missing,
+			     uint64_t counted, uint32_t n, bool interrupted)
 {
-	uint64_t missing = d > ran ? d - ran : 0;
-	uint64_t counted = c->before + c->seen, more = counted + PAUSE;
-	bool wait = pause != RAN && missing > PAUSE;
+	uint64_t most = (uint64_t)n * c->gap;
 
-	count_earn(c, ran / SPARE + (wait ? 0 : missing));
-	if (missing <= SLACK(d))
-		return d;
-	if (wait) {
-		if (c->ran + ran - c->waited < DENSE_SOON)
-			c->dense = DENSE_LOOKS;
-		c->waited = c->ran + ran;
-		counted = counted < missing ? counted : missing;
-		if (pause == PREEMPTED)
-			counted += LACKS;
-		more = count_spend(c, counted);
+	if (count_told(c))
+		most = 0;
+	else if (interrupted || missing > most)
+		most -= c->gap;
+	return count_least(most + c->lost, count_least(missing, counted));
+}
+
+/* Ticks of an interval of d ticks for which the thread did not run, as far as
+ * that is certain; `missing`: since the thread's clock was last read. No
+ * switch: the host, or interrupts, had the CPU. */
+static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
+			    uint64_t missing, uint64_t counted,
+			    bool interrupted)
+{
+	struct cpuc_switches n = {0, 0};
+	uint64_t pause;
+
+	if (interrupted || missing > 0)
+		n = count_switches(c);
+	c->lost -= c->lost / 8;
+	if (n.own + n.forced == 0) {
+		if (missing > c->lost)
+			c->lost = (uint32_t)count_least(missing, COUNT_CLOCK);
+		return 0;
 	}
-	return more < missing ? ran + more : d;
+	if (n.forced == 0 && !interrupted && missing > COUNT_GAP)
+		cpuc_rseq_missed_wait();
+	pause = missing - count_missed(c, missing, counted, n.own + n.forced,
+				       interrupted);
+	return count_since(n.forced * COUNT_LACK, count_least(pause, d));
 }
 
-/* Ticks from c->tick to t that count. A clock that is further behind than cores
- * are has begun anew, as after a suspend. The thread's clock is unknown in a
- * child, where it begins at 0. */
-static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
-			    uint32_t wait, enum count_pause pause)
+/* Of d ticks from the interval's beginning, those that count; `ran`: since the
+ * thread's clock was last read. */
+static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
+			    bool interrupted)
 {
-	uint64_t d = count_since(c->tick, t), n;
+	uint64_t counted = c->before + c->seen;
 
-	if (count_since(t, c->tick) > CPUC_RATIO_LONG)
-		d = wait;
-	else if (c->ran != 0 && ran >= c->ran && *c->process != 0) {
-		n = count_run(c, c->before + d, ran - c->ran, pause);
-		d = n > c->before ? n - c->before : 0;
-	}
-	return d > c->seen ? d : c->seen;
+	/* The clock of this core is behind. */
+	if ((int64_t)(d - c->seen) < 0)
+		return c->seen + count_since(counted, ran);
+	return d - count_pause(c, d - c->seen, count_since(ran, c->before + d),
+			       counted, interrupted);
 }
 
-/* From here on a call in the midst gets the highest count, and one more. */
-static void count_close(struct cpuc_core_count *c)
+/* The count after d ticks: `ratio` holds for as long as it was to last, and the
+ * one that has been measured since for the ticks after that. */
+static uint64_t count_cycles(const struct cpuc_core_count *c, uint64_t d,
+			     uint64_t wait, uint64_t ratio)
 {
-	c->due = 0;
-	CPUC_FENCE();
-	c->given = count_latest(c);
-	CPUC_FENCE();
-	c->wait = 0;
-	CPUC_FENCE();
-}
+	uint64_t old = count_least(wait + COUNT_RAMP, d);
 
-/* Leaves the count closed, for cpuc_count_anew(), at n, or at the highest count
- * of calls in the midst. */
-static uint64_t count_restart(struct cpuc_core_count *c, uint64_t n,
-			      uint32_t wait)
-{
-	const volatile uint64_t *given = &c->given;
-
-	c->seen = 0;
-	c->cycles = n;
-	c->tick = count_tick();
-	CPUC_FENCE();
-	while (n < *given)
-		c->cycles = n = *given;
-	c->wait = wait;
-	CPUC_FENCE();
-	return n;
+	return c->cycles + cpuc_ratio_scaled(old, ratio) +
+	       cpuc_ratio_scaled(d - old, c->ratio.mean);
 }
 
 /* The thread's first count. */
 static void count_begin(struct cpuc_core_count *c, uint64_t t)
 {
-	cpuc_rseq_word *word = cpuc_rseq_own();
-
 	c->ratio.mean = cpuc_calibration.ratio;
 	c->tick = t;
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
-	c->spare = (uint32_t)BUDGET_FIRST;
-	c->word = word != NULL ? word : &c->armed;
-	if (word != NULL)
-		c->switches = cpuc_rseq_switches();
+	cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
+	count_switches(c);
 }
 
-/* Whether a move to another core is seen by nothing but its number. */
-static bool count_asks_cpu(const struct cpuc_core_count *c)
+/* The slow path took so many ticks, or its thread was interrupted meanwhile. */
+static void count_took(struct cpuc_core_count *c, uint64_t ticks, bool looked)
 {
-	return CPUC_TELLS_CPU && c->word == &c->armed;
+	if (c->ran != 0)
+		c->ran += count_least(ticks, cpuc_calibration.cost);
+	if (looked)
+		cpuc_ratio_took(ticks);
 }
 
-/* The ticks to the next call of the slow path: a measurement, or a look. */
-static uint32_t count_wait(struct cpuc_core_count *c, uint64_t t)
+/* Whether the thread is on another CPU than before. */
+static bool count_moved(struct cpuc_core_count *c)
 {
-	uint32_t left = cpuc_ratio_left(&c->ratio, t);
-	uint32_t look = c->word != &c->armed ? LOOK : 2 * CPUC_COUNT_SOON;
+	uint16_t before = c->cpu;
 
-	look = look > c->before ? look - c->before : 0;
-	if (c->dense > 0) {
-		c->dense--;
-		look = DENSE;
-	}
-	if (c->ran != 0 && left > look)
-		left = look;
-	if (count_asks_cpu(c) && left > CPUC_COUNT_SOON)
-		left = CPUC_COUNT_SOON;
-	return left > 0 ? left : 1;
+	c->cpu = (uint16_t)cpuc_rseq_cpu();
+	return c->cpu != before;
 }
 
-/* The count at tick t: `ratio` holds for as long as it was to last, and the one
- * that has been measured since for the ticks after that. */
-static uint64_t count_at(struct cpuc_core_count *c, uint64_t t, uint64_t ran,
-			 uint32_t wait, uint64_t ratio, enum count_pause pause)
+/* From here on a call in the midst gets the highest count, and one more. */
+static void count_midst_begin(struct cpuc_core_count *c)
 {
-	uint64_t d = count_ticks(c, t, ran, wait, pause);
-	uint64_t old = wait + RAMP;
-
-	if (old > d)
-		old = d;
-	return c->cycles + cpuc_ratio_scaled(old, ratio) +
-	       cpuc_ratio_scaled(d - old, c->ratio.mean);
-}
-
-/* Without reports of interruptions the thread's clock is read at each look
- * alone: up to a millisecond of a pause is counted. */
-static bool count_has_clock(const struct cpuc_core_count *c)
-{
-	return c->word != &c->armed || cpuc_calibration.thread_clock;
-}
-
-/* The thread's clock, in the count's ticks. */
-static uint64_t count_clock(const struct cpuc_core_count *c)
-{
-	return count_has_clock(c) ? cpuc_os_clock_thread(cpuc_calibration.hz)
-				  : 0;
-}
-
-static void count_ran(struct cpuc_core_count *c, uint64_t ran)
-{
-	c->ran = ran;
-	c->before = 0;
-	if (ran != 0)
-		c->process = cpuc_process_mark();
-}
-
-/* Whether the thread's clock is to be read: it takes as long as a look. */
-static bool count_clock_due(const struct cpuc_core_count *c, uint64_t d)
-{
-	return count_has_clock(c) &&
-	       (c->ran == 0 || c->dense > 0 || c->before + d >= LOOK_LEAST);
-}
-
-/* Whether to look at the rate: when that is due, or soon will be. */
-static bool count_look_due(const struct cpuc_core_count *c, uint64_t t,
-			   bool soon)
-{
-	return cpuc_ratio_left(&c->ratio, t) <=
-	       (soon && c->dense == 0 ? LOOK_LEAST : 0);
-}
-
-/* Whether the thread was interrupted since the word was last armed, which it is
- * now. */
-static bool count_rearm(struct cpuc_core_count *c, enum count_pause *pause)
-{
-	const bool interrupted = c->armed != 0 && *c->word != c->armed;
-
-	if (interrupted) {
-		cpuc_rseq_interrupted();
-		*pause = count_pause(c);
-	}
-	c->armed = cpuc_rseq_arm(c->word);
-	return interrupted;
-}
-
-/* Whether the count goes on, being due only for its age: then it is *n. As in
- * cpuc_count(), the check of the word comes last. */
-static bool count_goes_on(struct cpuc_core_count *c, uintptr_t armed,
-			  uint64_t d, uint64_t *n)
-{
-	uint32_t wait = c->wait;
-
-	if (c->due == 0 || d >= wait || d < c->seen ||
-	    d - c->seen >= CPUC_COUNT_SOON)
-		return false;
-	*n = c->cycles + cpuc_ratio_scaled(d, c->ratio.mean);
-	c->seen = (uint32_t)d;
-	c->due = wait - d < CPUC_COUNT_SOON ? wait
-					    : (uint32_t)d + CPUC_COUNT_SOON;
+	c->given = count_latest(c);
 	CPUC_FENCE();
-	return *(const uintptr_t *)(uintptr_t)c->word == armed;
+	c->state = CPUC_COUNT_MIDST;
+	CPUC_FENCE();
 }
 
-/* Closes the count at the tick that the caller read, looks at the rate or
- * measures it if that is due, and begins again from there. */
+/* Closed, at n or at the highest count of calls in the midst. */
+static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
+{
+	const volatile uint64_t *given = &c->given;
+
+	c->seen = 0;
+	do
+		c->cycles = n = n > *given ? n : *given;
+	while (n < *given);
+	CPUC_FENCE();
+	c->state = CPUC_COUNT_CLOSED;
+	CPUC_FENCE();
+	c->tick = count_tick();
+	return n;
+}
+
+/* An interval begins at a tick that is read last of all, when signals are no
+ * longer blocked: the slow path's time is in nobody's count. The word is armed
+ * once more before, as a tracer's stop at the latest system call has cleared
+ * it. A handler that came in between has opened the count already. (One that
+ * comes just before the tick is stored counts its own time twice; never too
+ * little.) */
+static void count_open(struct cpuc_core_count *c)
+{
+	uint64_t due = count_since(c->before, COUNT_CLOCK), t;
+
+	/* Since the latest reading of the thread's clock it is the same. */
+	if (c->before == 0)
+		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
+	due = count_least(due, c->ratio.until);
+	if (c->state == CPUC_COUNT_CLOSED)
+		cpuc_rseq_again(&c->rseq);
+	t = count_tick();
+	CPUC_FENCE();
+	if (c->state != CPUC_COUNT_CLOSED)
+		return;
+	c->tick = t;
+	CPUC_FENCE();
+	c->state = CPUC_COUNT_OPEN;
+	CPUC_FENCE();
+	c->due = due > 0 ? (uint32_t)due : 1;
+}
+
+/* Ends the interval at the tick that the caller read, and looks at the rate or
+ * measures it if that is due. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, ratio, ran = 0, n;
-	uint32_t wait = c->wait;
-	enum count_pause pause = RAN;
-	bool interrupted, clocked, due, looked;
+	uint64_t t = c->tick + d, wait = c->due, ratio, ran = 0, n;
+	const bool fresh = c->state == CPUC_COUNT_FRESH;
+	enum cpuc_ratio_done done;
+	bool interrupted, asks;
 
-	count_close(c);
-	if (c->word == NULL)
+	c->due = 0;
+	CPUC_FENCE();
+	if (fresh) {
 		count_begin(c, t);
-	/* A handler has done this since, and `seen` may be a tick of before. */
-	if (c->armed != armed) {
+	} else if (c->rseq.armed != armed) {
+		/* A handler has done this since, and `seen` may be a tick of
+		 * before. */
 		t = count_tick();
-		d = count_since(c->tick, t);
-		c->seen = d < wait ? (uint32_t)d : wait;
+		c->seen = (uint32_t)count_least(count_since(c->tick, t),
+						COUNT_CLOCK);
 	}
-	interrupted = count_rearm(c, &pause);
-	clocked = interrupted || count_clock_due(c, d);
-	if (clocked)
-		ran = count_clock(c);
+	d = t - c->tick;
 	ratio = c->ratio.mean;
-	if ((interrupted || count_asks_cpu(c)) && c->cpu != cpuc_rseq_cpu()) {
-		c->cpu = cpuc_rseq_cpu();
-		cpuc_ratio_moved(&c->ratio, t);
-	}
-	due = count_look_due(c, t, clocked && !interrupted);
-	looked = due && cpuc_ratio_update(&c->ratio, t);
-	n = count_at(c, t, ran, wait, ratio, pause);
-	/* A measurement takes long, and is in no interval. */
-	if (due && !looked) {
-		ran = count_clock(c);
-		clocked = true;
-	}
-	if (clocked)
-		count_ran(c, ran);
+	count_midst_begin(c);
+	interrupted = cpuc_rseq_rearm(&c->rseq);
+	asks = interrupted || d - c->seen >= c->gap ||
+	       c->before + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
+	if (asks)
+		ran = count_clock();
+	if (count_moved(c))
+		cpuc_ratio_moved(&c->ratio);
+	done = cpuc_ratio_update(&c->ratio, t, count_since(0, d));
+	if (count_clock_follows(c, ran))
+		d = count_ticks(c, d, ran - c->ran, interrupted);
 	else
-		c->before += (uint32_t)(d > c->seen ? d : c->seen);
-	n = count_restart(c, n, count_wait(c, t));
-	d = c->tick - t;
-	if (!clocked && c->ran != 0)
-		c->ran += d < c->ratio.cost ? d : c->ratio.cost;
-	if (looked && !clocked)
-		cpuc_ratio_took(&c->ratio, d);
+		d = c->seen + count_since(c->seen, d);
+	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
+		  : count_cycles(c, d, wait, ratio);
+	/* A measurement takes long, and is in no interval. */
+	if (done == CPUC_RATIO_MEASURED) {
+		ran = count_clock();
+		asks = true;
+	}
+	if (asks)
+		count_clock_set(c, ran);
+	else
+		c->before += (uint32_t)d;
+	n = count_midst_end(c, n);
+	if (!asks)
+		count_took(c, c->tick - t, done == CPUC_RATIO_LOOKED);
 	return n;
 }
 
 /* A call in the middle of that: in the handler of a fault, or of any signal
- * where none can be blocked. (If such a handler interrupts another one here,
- * counts may be lost.) */
+ * where none can be blocked; or in a thread that has no state of its own. (If
+ * such a handler interrupts another one here, counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
-	/* The thread's first count, or it has no state of its own. */
-	if (c->word == NULL)
-		return c->given = cpuc_ratio_scaled(count_tick(),
-						    cpuc_calibration.ratio);
-	if (c->wait == 0)
+	if (c->state == CPUC_COUNT_FRESH)
+		return cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
+	if (c->state == CPUC_COUNT_MIDST)
 		return ++c->given;
 	c->cycles++;
 	return count_latest(c);
-}
-
-bool cpuc_count_alone(void)
-{
-	return cpuc_rseq_available() ||
-	       (cpuc_calibration_done() && cpuc_calibration.thread_clock);
 }
 
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
@@ -368,11 +328,24 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
 	 * weakly ordered CPUs; a thread's first call always comes here. */
 	if (__atomic_load_n(&cpuc_calibration.clock, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
-	if (!cpuc_guard_inside && count_goes_on(c, armed, d, &n))
-		return n;
 	if (!cpuc_guard_enter(&guard))
 		return count_midst(c);
 	n = count_anew(c, armed, d);
 	cpuc_guard_leave(&guard);
+	count_open(c);
 	return n;
+}
+
+/* Not inline: a fibre may go on in another thread. */
+__attribute__((noinline)) long long cpuc_count_interruptions(void)
+{
+	struct cpuc_core_count *c = &cpuc_own_count;
+
+	if (cpuc_calibration_done())
+		cpuc_count(cpuc_calibration.clock->tick);
+	else if (c->rseq.word == NULL)
+		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
+	else
+		cpuc_rseq_rearm(&c->rseq);
+	return cpuc_rseq_interruptions(&c->rseq);
 }

@@ -12,7 +12,7 @@
 /* The share of the time for looks while the rate stands still, and while it
  * moves; and for measurements. */
 #define COST_STILL 1500u
-#define COST_MOVING 280u
+#define COST_MOVING 287u
 #define COST_MEASURED 2000u
 
 /* A look comes after this part of the time since the latest step: another is
@@ -53,6 +53,11 @@
 #define MOVED_DITHERS 16       /* as chance often puts 8 there */
 #define TREND CPUC_PERMILLE(1) /* off, and not for the first time in a row */
 
+static uint32_t ratio_short(uint64_t ratio)
+{
+	return (uint32_t)(ratio >> CPUC_RATIO_SHORT);
+}
+
 static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
 {
 	return from + (uint64_t)((int64_t)(to - from) / (int32_t)parts);
@@ -72,7 +77,9 @@ static uint32_t ratio_dither(const struct cpuc_ratio *r)
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	uint32_t off = cpuc_apart(ratio, r->mean);
+	uint64_t last = (uint64_t)r->last << CPUC_RATIO_SHORT;
 	int side = ratio > r->mean ? 1 : -1, memory = MEMORY, moved = MOVED;
+	uint32_t noise;
 
 	if (ratio_dither(r) > 0) {
 		memory = MEMORY_DITHERS;
@@ -80,43 +87,45 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 	}
 	if (r->known < memory)
 		r->known++;
-	r->noise = (uint32_t)ratio_towards(r->noise, cpuc_apart(ratio, r->last),
-					   r->known);
+	noise = (uint32_t)ratio_towards(r->noise, cpuc_apart(ratio, last),
+					r->known);
+	r->noise = (uint16_t)(noise < UINT16_MAX ? noise : UINT16_MAX);
 	if (r->side * side < 0)
 		r->side = 0;
 	if (off > r->noise + r->noise / 4 + cpuc_calibration.grain / 4)
 		side *= 2;
 	if (r->side < moved && r->side > -moved)
-		r->side = (int16_t)(r->side + side);
+		r->side = (int8_t)(r->side + side);
 	if ((r->side >= moved || r->side <= -moved) && r->known > 2)
 		r->known = 2;
 	if (off > TREND + r->noise / 4 + cpuc_calibration.grain / 4 &&
 	    (r->side > 1 || r->side < -1) && r->wait > STEPPED)
 		r->wait /= 3;
 	r->mean = ratio_towards(r->mean, ratio, r->known);
-	r->last = ratio;
+	r->last = ratio_short(ratio);
 }
 
 static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 {
 	r->known = 1;
-	r->mean = r->last = ratio;
+	r->mean = ratio;
+	r->last = ratio_short(ratio);
 	r->noise = 0;
 	r->side = 0;
 	r->brief.known = 0;
 }
 
 /* The rate has stepped. The level before is remembered if it is well known. */
-static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint16_t known)
+static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint8_t known)
 {
 	uint64_t mean = r->mean;
-	uint16_t sure = r->known;
+	uint8_t sure = r->known;
 
 	ratio_begin(r, ratio);
 	r->known = known;
 	r->still = 0;
 	if (sure >= SURE) {
-		r->before = mean;
+		r->before = ratio_short(mean);
 		r->known_before = sure;
 	}
 }
@@ -124,12 +133,16 @@ static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint16_t known)
 /* Whether the rate has stepped back to the level before. */
 static bool ratio_back(struct cpuc_ratio *r, uint64_t ratio)
 {
-	uint32_t off = cpuc_apart(ratio, r->before);
+	uint64_t before = (uint64_t)r->before << CPUC_RATIO_SHORT;
+	uint32_t off;
 
-	if (r->known_before == 0 || off > BACK ||
-	    cpuc_apart(r->mean, r->before) < BACK + off + r->noise / 2)
+	if (r->known_before == 0)
 		return false;
-	ratio_step(r, r->before, r->known_before);
+	off = cpuc_apart(ratio, before);
+	if (off > BACK ||
+	    cpuc_apart(r->mean, before) < BACK + off + r->noise / 2)
+		return false;
+	ratio_step(r, before, r->known_before);
 	return true;
 }
 
@@ -162,7 +175,7 @@ static void ratio_fresh(struct cpuc_ratio *r)
 	uint64_t ratio =
 		__atomic_load_n(&cpuc_calibration.recent, __ATOMIC_RELAXED);
 
-	ratio_begin(r, ratio << CPUC_RECENT_BITS);
+	ratio_begin(r, ratio << CPUC_RATIO_SHORT);
 	r->still = (uint32_t)CPUC_RATIO_LONG;
 }
 
@@ -218,11 +231,29 @@ static uint32_t ratio_product(uint32_t a, uint32_t b)
 	return (uint32_t)(n < CPUC_RATIO_LONG ? n : CPUC_RATIO_LONG);
 }
 
+static uint32_t ratio_cost(void)
+{
+	return __atomic_load_n(&cpuc_calibration.cost, __ATOMIC_RELAXED);
+}
+
+void cpuc_ratio_took(uint64_t ticks)
+{
+	uint32_t cost = ratio_cost();
+	uint64_t more = ticks - cost;
+
+	if (cost == 0 || ticks < cost)
+		cost = (uint32_t)(ticks < CPUC_RATIO_SOON ? ticks
+							  : CPUC_RATIO_SOON);
+	else
+		cost += (uint32_t)(more < cost ? more : cost) / 16;
+	__atomic_store_n(&cpuc_calibration.cost, cost, __ATOMIC_RELAXED);
+}
+
 /* From one look to the next. */
 static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
-	uint32_t least = ratio_product(r->cost, COST_MOVING);
-	uint32_t most = ratio_product(r->cost, COST_STILL);
+	uint32_t least = ratio_product(ratio_cost(), COST_MOVING);
+	uint32_t most = ratio_product(ratio_cost(), COST_STILL);
 	uint32_t wait = r->still / LOOKS, first = r->still / LOOKS_FIRST;
 
 	most = most > STILL ? most : STILL;
@@ -242,22 +273,32 @@ static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 
 	r->wait = wait < most ? wait : most;
 	r->left = ratio_odd(t, r->wait);
-	__atomic_store_n(&cpuc_calibration.recent,
-			 (uint32_t)(r->mean >> CPUC_RECENT_BITS),
+	__atomic_store_n(&cpuc_calibration.recent, ratio_short(r->mean),
 			 __ATOMIC_RELAXED);
 }
 
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
+/* So many ticks pass. After a pause the core's rate may be another one: it is
+ * measured. */
+static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	uint64_t passed = t - r->since;
-	bool fresh = r->known == 0, measures, stands = false;
 	bool pause = passed > r->until + CPUC_RATIO_LONG / 8;
-	uint32_t ticks, still;
+	uint32_t ticks =
+		(uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
 
-	ticks = (uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
 	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
-	r->left -= r->left < ticks ? r->left : ticks;
-	r->since = t;
+	r->left -= r->left < ticks || pause ? r->left : ticks;
+	r->until -= r->until < ticks ? r->until : ticks;
+}
+
+enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
+				       uint64_t passed)
+{
+	bool fresh = r->known == 0, measures, stands = false;
+	uint32_t still;
+
+	ratio_pass(r, passed);
+	if (r->until > 0)
+		return CPUC_RATIO_NOTHING;
 	if (fresh)
 		ratio_fresh(r);
 	still = r->still;
@@ -270,22 +311,20 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t)
 		stands = ratio_look(r);
 	if (r->still < still)
 		ratio_next(r, t, STEPPED);
-	else if (pause || fresh)
+	else if (fresh)
 		ratio_next(r, t, CPUC_RATIO_SOON);
 	else if (measures)
 		ratio_next(r, t, r->wait + r->wait / 2);
 	r->until = ratio_odd(t, ratio_interval(r));
 	if (r->until > r->left)
 		r->until = r->left;
-	return stands;
+	return stands ? CPUC_RATIO_LOOKED : CPUC_RATIO_MEASURED;
 }
 
-void cpuc_ratio_moved(struct cpuc_ratio *r, uint64_t t)
+void cpuc_ratio_moved(struct cpuc_ratio *r)
 {
-	uint64_t soon = t - r->since + CPUC_RATIO_SOON;
-
 	if (r->left > CPUC_RATIO_SOON)
 		r->left = CPUC_RATIO_SOON;
-	if (r->until > soon)
-		r->until = (uint32_t)soon;
+	if (r->until > CPUC_RATIO_SOON)
+		r->until = CPUC_RATIO_SOON;
 }

@@ -23,7 +23,7 @@ enum way {
 	NONE /* any call faults */
 };
 
-static int way_ns, way_us;
+static int way_ns, way_us, way_thread;
 
 static uint64_t os_clock_join(int64_t sec, int64_t nsec)
 {
@@ -131,20 +131,28 @@ uint64_t cpuc_os_clock_coarse_ns(void)
 #endif
 }
 
+static uint64_t os_clock_thread_ns(int way)
+{
+#ifdef CLOCK_THREAD_CPUTIME_ID
+	return os_clock_read(way, CLOCK_THREAD_CPUTIME_ID);
+#else
+	(void)way;
+	return 0;
+#endif
+}
+
 uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
-	uint64_t ns = 0;
+	uint64_t ns = os_clock_thread_ns(
+		__atomic_load_n(&way_thread, __ATOMIC_RELAXED));
 
-#ifdef CLOCK_THREAD_CPUTIME_ID
-	ns = os_clock_read(KERNEL, CLOCK_THREAD_CPUTIME_ID);
-#endif
 	return ns / 1000000000 * hz + ns % 1000000000 * hz / 1000000000;
 }
 
 bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
 {
 	(void)tick;
-	return false;
+	return cpuc_os_clock_thread(1000000000) != 0;
 }
 
 uint64_t cpuc_os_clock_us(void)
@@ -208,6 +216,9 @@ void cpuc_os_clock_check(void)
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&way_us,
 			 os_clock_find_way(os_clock_time_of_day, forbidden),
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&way_thread,
+			 os_clock_find_way(os_clock_thread_ns, true),
 			 __ATOMIC_RELAXED);
 }
 

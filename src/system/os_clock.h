@@ -24,8 +24,8 @@ uint64_t cpuc_os_clock_coarse_ns(void);
  * whose ticks are taken for those asked for: see below. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
 
-/* Whether the thread's clock, read now, advances as tick() does, so that it may
- * be used where the kernel reports no interruption. False but on Windows. */
+/* Whether the thread's clock can be read, and on Windows, advances as tick()
+ * does. */
 bool cpuc_os_clock_thread_agrees(long long (*tick)(void));
 
 /* Finds out whether the clocks' fast paths may be used. Until then, and where

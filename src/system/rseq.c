@@ -6,6 +6,9 @@
  * back (<linux/rseq.h>). The sections here are empty, so every address is
  * outside.
  *
+ * From Linux 6.19 on, it looks at the field only if the thread was in user mode
+ * when it was interrupted (rseq_update_usr() in include/linux/rseq_entry.h).
+ *
  * Others who use rseq in the process point the field to sections of their own.
  * Those have ended, or were aborted, before anything else runs in the thread.
  * So a value that is not ours counts as an interruption, and may be
@@ -15,40 +18,37 @@
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
-#include "os_clock.h"
 #include "probe.h"
 #include "rseq.h"
 #include "thread.h"
 #include "windows/api.h"
 #ifdef __APPLE__
 #include <pthread.h>
-#endif
-#ifdef __FreeBSD__
+#elif defined __linux__ || defined __FreeBSD__
 #include <sched.h>
 #endif
-#if HAVE_RSEQ
+#ifndef _WIN32
 #include <sys/resource.h>
+#endif
+#if HAVE_RSEQ
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/rseq.h>
+#include <sys/utsname.h>
 #endif
 
-/* The layout is that of struct rseq_cs: version and flags are 0, pointers have
- * 64 bits. */
-struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
+struct cpuc_rseq_section *cpuc_rseq_section;
 
-/* How often the calling thread armed a word, and was interrupted; the word's
- * latest value. */
-struct rseq_thread {
-	volatile uint32_t armed, interrupted;
-	volatile uintptr_t value;
-};
-static CPUC_OWN_DEFINE(struct rseq_thread, rseq_own, {0});
-#define rseq_own CPUC_OWN(rseq_own)
+static bool rseq_missed_wait;
 
-static bool rseq_ready;
-
-bool cpuc_rseq_available(void)
+bool cpuc_rseq_tells_waits(void)
 {
-	return __atomic_load_n(&rseq_ready, __ATOMIC_ACQUIRE);
+	return !__atomic_load_n(&rseq_missed_wait, __ATOMIC_RELAXED);
+}
+
+void cpuc_rseq_missed_wait(void)
+{
+	__atomic_store_n(&rseq_missed_wait, true, __ATOMIC_RELAXED);
 }
 
 static bool rseq_of_copy(uintptr_t value)
@@ -60,67 +60,142 @@ static bool rseq_of_copy(uintptr_t value)
 	       s->length == 0;
 }
 
-uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word)
+static void rseq_arm(struct cpuc_rseq *r)
 {
-	uintptr_t value = *word;
+	uintptr_t value = *r->word;
 
-	if (!rseq_of_copy(value)) {
-		value = (uintptr_t)&cpuc_rseq_section[++rseq_own.armed %
+	if (r->word == &r->armed)
+		value++;
+	else if (!rseq_of_copy(value))
+		value = (uintptr_t)&cpuc_rseq_section[++r->arms %
 						      CPUC_RSEQ_SECTIONS];
-		*word = value;
-	}
-	rseq_own.value = value;
-	return value;
+	if (value != *r->word)
+		*r->word = value;
+	r->armed = value;
 }
 
-void cpuc_rseq_interrupted(void)
+bool cpuc_rseq_rearm(struct cpuc_rseq *r)
 {
-	rseq_own.interrupted++;
+	const bool interrupted = *r->word != r->armed;
+
+	r->interrupted += interrupted;
+	rseq_arm(r);
+	return interrupted;
 }
 
-long long cpuc_rseq_interruptions(bool look)
+void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 {
-	cpuc_rseq_word *word = cpuc_rseq_own();
+	r->word = word != NULL ? word : &r->armed;
+	rseq_arm(r);
+}
 
-	if (word == NULL)
+/* The word tells of signals, and the switches of what the word leaves out: so
+ * some events count twice. */
+long long cpuc_rseq_interruptions(const struct cpuc_rseq *r)
+{
+	struct cpuc_switches n = {0, 0};
+
+	if (r->word == NULL || r->word == &r->armed)
 		return -1;
-	if (look && (rseq_own.value == 0 || *word != rseq_own.value)) {
-		rseq_own.interrupted++;
-		cpuc_rseq_arm(word);
-	}
-	return rseq_own.interrupted;
+	cpuc_rseq_switches(&n);
+	return (long long)r->interrupted + n.own + n.forced;
+}
+
+bool cpuc_rseq_switches(struct cpuc_switches *n)
+{
+#ifdef RUSAGE_THREAD
+	struct rusage usage;
+	int saved = errno;
+	bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
+
+	errno = saved;
+	if (known)
+		*n = (struct cpuc_switches){(uint32_t)usage.ru_nvcsw,
+					    (uint32_t)usage.ru_nivcsw};
+	return known;
+#else
+	(void)n;
+	return false;
+#endif
+}
+
+static uint32_t rseq_ask_cpu(void)
+{
+#if defined __APPLE__ && __ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 110000
+	size_t cpu = 0;
+
+	return pthread_cpu_number_np(&cpu) == 0 ? (uint32_t)cpu : 0;
+#elif defined _WIN32
+	return GetCurrentProcessorNumber();
+#elif defined __linux__ || defined __FreeBSD__
+	int saved = errno, cpu = sched_getcpu();
+
+	errno = saved;
+	return (uint32_t)cpu;
+#else
+	return 0;
+#endif
 }
 
 #if HAVE_RSEQ
 
 #define SIZE 20 /* of the area, with all that it had at first */
 
-/* The kernel looks for this before the address to which a section aborts. */
-static const uint32_t rseq_signature[2] = {RSEQ_SIG};
+/* All that the kernel may look at stays mapped when the library is unloaded,
+ * as a thread's word goes on pointing there. The kernel looks for the signature
+ * before the address to which a section aborts. */
+struct rseq_mapping {
+	struct cpuc_rseq_section section[CPUC_RSEQ_SECTIONS];
+	uint32_t signature[2];
+};
 
-static void rseq_try_clock(void *ns)
+/* The first kernel that does not report waits. */
+static bool rseq_kernel_misses_waits(void)
 {
-	*(uint64_t *)ns = cpuc_os_clock_thread(1000000000);
+	struct utsname system;
+	unsigned long major, minor = 0;
+	char *end;
+
+	if (uname(&system) != 0)
+		return true;
+	major = strtoul(system.release, &end, 10);
+	if (*end == '.')
+		minor = strtoul(end + 1, NULL, 10);
+	return major > 6 || (major == 6 && minor >= 19);
+}
+
+static void rseq_try(void *arg)
+{
+	struct rseq_mapping *m;
+	int i;
+
+	if (rseq_kernel_misses_waits())
+		cpuc_rseq_missed_wait();
+	m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m == MAP_FAILED)
+		return;
+	m->signature[0] = RSEQ_SIG;
+	for (i = 0; i < CPUC_RSEQ_SECTIONS; i++)
+		m->section[i].abort = (uintptr_t)&m->signature[1];
+	*(struct cpuc_rseq_section **)arg = m->section;
 }
 
 void cpuc_rseq_prepare(void)
 {
 	static bool tried;
-	uint64_t ns = 0;
-	int i;
+	struct cpuc_rseq_section *section = NULL;
 
-	/* Without a mark of the process, a child would be taken for it. */
-	if (tried || __rseq_size < SIZE || cpuc_process == NULL)
+	if (tried || __rseq_size < SIZE)
 		return;
 	tried = true;
-	if (cpuc_probe(rseq_try_clock, &ns) != 0 || ns == 0)
-		return;
-	for (i = 0; i < CPUC_RSEQ_SECTIONS; i++)
-		cpuc_rseq_section[i].abort = (uintptr_t)&rseq_signature[1];
-	__atomic_store_n(&rseq_ready, true, __ATOMIC_RELEASE);
+	/* A sandbox may answer a system call with SIGSYS. */
+	cpuc_probe(rseq_try, &section);
+	__atomic_store_n(&cpuc_rseq_section, section, __ATOMIC_RELEASE);
 }
 
-static volatile struct rseq *rseq_area(void)
+/* Not inline, here and below: a fibre may go on in another thread. */
+static __attribute__((noinline)) volatile struct rseq *rseq_area(void)
 {
 	char *self = __builtin_thread_pointer();
 
@@ -129,30 +204,20 @@ static volatile struct rseq *rseq_area(void)
 
 uint32_t cpuc_rseq_cpu(void)
 {
-	return rseq_area()->cpu_id;
-}
+	uint32_t cpu = rseq_area()->cpu_id;
 
-struct cpuc_switches cpuc_rseq_switches(void)
-{
-	struct rusage usage;
-	/* Nobody asks twice about one interruption. */
-	struct cpuc_switches n = {0, rseq_own.interrupted};
-	int saved = errno;
-
-	if (getrusage(RUSAGE_THREAD, &usage) == 0)
-		n = (struct cpuc_switches){(uint32_t)usage.ru_nvcsw,
-					   (uint32_t)usage.ru_nivcsw};
-	errno = saved;
-	return n;
+	return (int32_t)cpu >= 0 ? cpu : rseq_ask_cpu();
 }
 
 /* The half of the field that holds a pointer: the other one stays zero. */
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
-	volatile char *field = (volatile char *)&rseq_area()->rseq_cs;
+	volatile struct rseq *area = rseq_area();
+	volatile char *field = (volatile char *)&area->rseq_cs;
 
 	/* Negative where the kernel refused to register the thread. */
-	if (!cpuc_rseq_available() || (int32_t)cpuc_rseq_cpu() < 0)
+	if (__atomic_load_n(&cpuc_rseq_section, __ATOMIC_ACQUIRE) == NULL ||
+	    (int32_t)area->cpu_id < 0)
 		return NULL;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	field += sizeof(uint64_t) - sizeof(uintptr_t);
@@ -168,27 +233,12 @@ void cpuc_rseq_prepare(void)
 
 uint32_t cpuc_rseq_cpu(void)
 {
-#if !CPUC_TELLS_CPU
-	return 0;
-#elif defined __APPLE__
-	size_t cpu = 0;
-
-	return pthread_cpu_number_np(&cpu) == 0 ? (uint32_t)cpu : 0;
-#elif defined _WIN32
-	return GetCurrentProcessorNumber();
-#else
-	return (uint32_t)sched_getcpu();
-#endif
+	return rseq_ask_cpu();
 }
 
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
 	return NULL;
-}
-
-struct cpuc_switches cpuc_rseq_switches(void)
-{
-	return (struct cpuc_switches){0, 0};
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A word of each thread that the kernel clears when it interrupts the thread:
- * to run another one, to move it to another CPU, or to have it handle a signal.
- * Nothing is asked of the kernel for that, and no permission is needed. */
+/* A word of each thread that the kernel clears when it interrupts the thread in
+ * user mode: to run another one, to move it to another CPU, or to have it
+ * handle a signal. Kernels before Linux 6.19 clear it at waits in system calls,
+ * too. Nothing is asked of the kernel for that, and no permission is needed. */
 #ifndef CPUC_RSEQ_H
 #define CPUC_RSEQ_H
 
@@ -10,71 +11,72 @@
 
 typedef volatile uintptr_t cpuc_rseq_word;
 
-/* Finds out whether there are such words, and a clock of the time for which a
- * thread ran. Under the lock, between cpuc_probe_begin and cpuc_probe_end. */
-void cpuc_rseq_prepare(void);
+/* A thread's own. Where the thread has no word, `word` points to `armed`. */
+struct cpuc_rseq {
+	cpuc_rseq_word *word;                /* NULL before cpuc_rseq_begin() */
+	uintptr_t armed;                     /* the latest value */
+	volatile uint32_t arms, interrupted; /* how often */
+};
 
-/* Whether the above found them. */
-bool cpuc_rseq_available(void);
+/* Finds out whether there are such words. Under the lock, between
+ * cpuc_probe_begin and cpuc_probe_end. */
+void cpuc_rseq_prepare(void);
 
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
 
-/* Stores a value in a word, another one than the 255 before, and returns it. In
- * a thread's own word it stays until the thread is interrupted. If another copy
- * of this library has armed the word, that value stays and is returned. */
-uintptr_t cpuc_rseq_arm(cpuc_rseq_word *word);
+/* Arms that for the first time. */
+void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
+
+/* Whether the kernel reports a wait in a system call by the word, as far as is
+ * known; and that it did not. */
+bool cpuc_rseq_tells_waits(void);
+void cpuc_rseq_missed_wait(void);
+
+/* Stores a value in the word, another one than the 127 before. In a thread's
+ * own word it stays until the thread is interrupted. If another copy of this
+ * library has armed the word, that value stays. Whether the thread was
+ * interrupted since the word was last armed. */
+bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
 /* A word that this copy has armed points to one of these. */
-#define CPUC_RSEQ_SECTIONS 256
+#define CPUC_RSEQ_SECTIONS 128
 
 struct cpuc_rseq_section {
 	uint32_t version, flags;
 	uint64_t start, length, abort;
 } __attribute__((aligned(32)));
 
-extern struct cpuc_rseq_section cpuc_rseq_section[CPUC_RSEQ_SECTIONS];
+extern struct cpuc_rseq_section *cpuc_rseq_section;
 
 static inline bool cpuc_rseq_ours(uintptr_t value)
 {
-	return value - (uintptr_t)cpuc_rseq_section < sizeof cpuc_rseq_section;
+	return value - (uintptr_t)cpuc_rseq_section <
+	       CPUC_RSEQ_SECTIONS * sizeof *cpuc_rseq_section;
 }
 
-/* Stores such a value in the word once more, unless it is another copy's: that
- * one must see that its word was cleared. */
-static inline void cpuc_rseq_again(cpuc_rseq_word *word, uintptr_t value)
+/* Stores the latest value in the word once more, unless it is another copy's:
+ * that one must see that its word was cleared. */
+static inline void cpuc_rseq_again(const struct cpuc_rseq *r)
 {
-	if (cpuc_rseq_ours(value))
-		*word = value;
+	if (cpuc_rseq_ours(r->armed))
+		*r->word = r->armed;
 }
 
-/* The CPU on which the calling thread is running, if it has a word, or where
- * the system tells it without one. */
-#if defined CPUC_TELLS_CPU
-/* A test says. */
-#elif defined __FreeBSD__ || defined _WIN32
-#define CPUC_TELLS_CPU 1
-#elif defined __APPLE__
-#define CPUC_TELLS_CPU (__ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 110000)
-#else
-#define CPUC_TELLS_CPU 0
-#endif
-
+/* The CPU on which the calling thread is running; the same number each time
+ * where the system does not tell. */
 uint32_t cpuc_rseq_cpu(void);
 
-/* How often the calling thread gave up the CPU to wait, and how often others
- * took it; other numbers each time where that is unknown. Keeps errno. */
+/* How often the calling thread gave up the CPU to wait, and how often it lost
+ * it otherwise. False where the system does not tell. Keeps errno. */
 struct cpuc_switches {
 	uint32_t own, forced;
 };
 
-struct cpuc_switches cpuc_rseq_switches(void);
+bool cpuc_rseq_switches(struct cpuc_switches *n);
 
-/* Counts an interruption of which the calling thread's word has told. */
-void cpuc_rseq_interrupted(void);
-
-/* How many there were; -1: the thread has no word. `look`: looks at the word
- * now, since the thread has no calibrated count, which does that. */
-long long cpuc_rseq_interruptions(bool look);
+/* A number that grows with the interruptions of the calling thread, whose state
+ * this is; -1: it has no word. */
+long long cpuc_rseq_interruptions(const struct cpuc_rseq *r);
 
 #endif

@@ -75,7 +75,7 @@ static void run(const char *name, long long (*reader)(void))
 	for (i = 0; i < TIMES; i++) {
 		count();
 		if (cpuc_own_count.due != 0)
-			cpuc_own_count.due = UINT32_MAX;
+			cpuc_own_count.due = cpuc_own_count.gap = UINT32_MAX;
 		trace_mark();
 		trace_mark();
 		count();
