@@ -14,35 +14,36 @@
 #include "../system/textfile.h"
 #include "pmus.h"
 
-static bool pmus_number(const char *path, const char *prefix, long *number)
+/* 0, or a negative errno. */
+static int pmus_number(const char *path, const char *prefix, long *number)
 {
 	char text[32], *end;
 	const char *digits = text + strlen(prefix);
 	ssize_t n = cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text);
 
-	text[n < 0 ? 0 : n] = '\0';
+	if (n < 0)
+		return (int)n;
+	text[n] = '\0';
 	if (strncmp(text, prefix, strlen(prefix)) != 0)
-		return false;
+		return -EINVAL;
 	*number = strtol(digits, &end, 0);
-	return end != digits && (*end == '\n' || *end == '\0');
+	return end != digits && (*end == '\n' || *end == '\0') ? 0 : -EINVAL;
 }
 
 bool cpuc_setting(const char *path, long *number)
 {
-	return pmus_number(path, "", number);
+	return pmus_number(path, "", number) == 0;
 }
 
 const char *cpuc_first_setting(const char *const path[2], long *number)
 {
-	char text[2];
-	int i;
+	int i, err;
 
 	for (i = 0; i < 2 && path[i] != NULL; i++) {
-		if (cpuc_setting(path[i], number))
-			return path[i];
-		*number = -1;
-		if (cpuc_read_file(CPUC_SYS_ROOT, path[i], text, sizeof text) ==
-		    -EACCES)
+		err = pmus_number(path[i], "", number);
+		if (err == -EACCES)
+			*number = -1;
+		if (err == 0 || err == -EACCES)
 			return path[i];
 	}
 	return NULL;
@@ -78,7 +79,7 @@ static bool pmus_event(const char *pmu, unsigned counts,
 	pmus_path(path, pmu,
 		  counts == PERF_COUNT_HW_INSTRUCTIONS ? "events/inst_retired"
 						       : "events/cpu_cycles");
-	if (pmus_number(path, "event=", &number)) {
+	if (pmus_number(path, "event=", &number) == 0) {
 		event->type = (uint32_t)type;
 		event->config = (uint64_t)number;
 	}
@@ -95,6 +96,17 @@ static bool pmus_may_count(const char *pmu)
 	return strncmp(pmu, "cpu", 3) == 0 || strncmp(pmu, "armv", 4) == 0 ||
 	       (cpuc_setting(pmus_path(path, pmu, "type"), &type) &&
 		type == PERF_TYPE_RAW);
+}
+
+/* The kernel's own, of no core, on every machine. */
+static bool pmus_is_software(const char *pmu)
+{
+	static const char names[] =
+		" breakpoint kprobe msr software tracepoint uprobe ";
+	char name[16];
+
+	snprintf(name, sizeof name, " %.12s ", pmu);
+	return strstr(names, name) != NULL;
 }
 
 /* Uses getdents64(2): the first call may come from a signal handler, and
@@ -123,8 +135,10 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			memcpy(&length, block + at + 16, sizeof length);
 			if (entry[0] == '.')
 				continue;
-			if (n < CPUC_CORES &&
-			    pmus_event(entry, counts, &events[n]))
+			if (pmus_is_software(entry))
+				others++;
+			else if (n < CPUC_CORES &&
+				 pmus_event(entry, counts, &events[n]))
 				n++;
 			else if (pmus_may_count(entry))
 				unknown++;
