@@ -140,10 +140,11 @@ extern CPUCYCLES_API int cpucycles_select(const char *name);
  * measured. */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
-/* The interruptions of the calling thread seen so far: preemptions, migrations
- * to another CPU, signal deliveries. If the number is the same before and after
- * an interval, none of these happened in between. -1 where the kernel does not
- * report them; see cpucycles(3). Selects if nothing has. */
+/* Grows at each preemption, wait, migration to another CPU and signal delivery
+ * of the calling thread: if it is the same before and after an interval, none
+ * of these happened in between, but perhaps a signal on some kernels; see
+ * cpucycles(3). -1 where they are not reported. A system call. Selects if
+ * nothing has. */
 extern CPUCYCLES_API long long cpucycles_interruptions(void);
 
 /* The instructions that this thread has retired in user mode since some fixed

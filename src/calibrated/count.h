@@ -29,7 +29,7 @@ enum cpuc_count_state {
  * and the word is as it was armed: no handler changed the state, and the thread
  * ran. Only `seen` changes then. */
 struct cpuc_core_count {
-	union {
+	__extension__ union {
 		uint64_t tick;
 		uint64_t given; /* in the midst: the highest count */
 	};
@@ -38,11 +38,11 @@ struct cpuc_core_count {
 	uint32_t due;
 	uint32_t gap;  /* ticks, after which a wait may lie between two calls */
 	uint32_t seen; /* ticks from `tick` to the latest count */
-	struct cpuc_ratio ratio;
 
-	/* For the slow path alone. */
-	uint32_t before;  /* ticks that were counted from the latest reading of
-			     the thread's clock to `tick` */
+	/* For the slow path alone, but for the mean ratio. */
+	uint32_t before; /* ticks that were counted from the latest reading of
+			    the thread's clock to `tick` */
+	struct cpuc_ratio ratio;
 	uint64_t ran;     /* that reading; 0: unknown */
 	uint32_t process; /* cpuc_process_mark() of `ran` */
 	uint32_t lost; /* ticks for which the CPU was taken from the thread with
