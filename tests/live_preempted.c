@@ -10,6 +10,7 @@
 #endif
 
 #define OFF 0.01
+#define LACK 8e3 /* ns that the clock may lack where the CPU is lost */
 #define TRIES 20 /* the host may take the CPU away, of which no clock tells */
 
 /* A chain of known length, some 0.3 ms. */
@@ -107,6 +108,14 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* How much the count may be off: more where each turn loses the CPU. */
+static double most_off(const struct job *job)
+{
+	return job->act != load_yield
+		       ? OFF
+		       : OFF + LACK * load_rate / (job->chains * CYCLES);
+}
+
 /* The part by which the count is off in the best try. */
 static double run_job(const struct job *job, bool *back)
 {
@@ -120,7 +129,7 @@ static double run_job(const struct job *job, bool *back)
 		rival = load_rival(load_busy);
 	alarms(job->alarms);
 	*back = false;
-	for (tries = 0; tries < TRIES && off > OFF; tries++) {
+	for (tries = 0; tries < TRIES && off > most_off(job); tries++) {
 		done[0] = (struct done){job, 0, job->without, false};
 		done[1] = done[0];
 		if (job->beside == THREAD &&
@@ -146,7 +155,7 @@ static void check_job(const struct job *job)
 	bool back;
 	double off = run_job(job, &back);
 
-	ok(bounded(0, off, OFF,
+	ok(bounded(0, off, most_off(job),
 		   "the count is off by this part of what was run") &&
 		   !back,
 	   "%s: the count is %.2f%% off", job->name, off * 100);
@@ -161,9 +170,9 @@ static int child(void)
 	return run_job(&child_job, &back) > OFF || back;
 }
 
-/* Not every kernel reports waits, as Linux 7.2 does not. */
 static void check_interruptions(void)
 {
+	const bool told = load_tells_waits();
 	const pid_t rival = load_rival(load_busy);
 	long long before = cpucycles_interruptions(), after;
 	const char *name;
@@ -177,7 +186,10 @@ static void check_interruptions(void)
 	before = after;
 	raise(SIGALRM);
 	after = cpucycles_interruptions();
-	ok(after > before, "and so is a signal that is handled");
+	if (told)
+		ok(after > before, "and so is a signal that is handled");
+	else
+		skip("a signal: this kernel may not report it");
 	for (i = 0; i < 1000; i++) {
 		before = cpucycles_interruptions();
 		__asm__ __volatile__("");
@@ -189,7 +201,7 @@ static void check_interruptions(void)
 	cpucycles_select("default-monotonic");
 	before = cpucycles_interruptions();
 	after = cpucycles_interruptions();
-	raise(SIGALRM);
+	usleep(1000);
 	ok(cpucycles_interruptions() > before && after - before <= 1,
 	   "with another counter, too");
 	cpucycles_select(name);
@@ -282,6 +294,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof jobs / sizeof *jobs; i++)
 		check_job(&jobs[i]);
 	point("a child's waits are not counted", child, "");
+	if (cpucycles_interruptions() < 0) {
+		skip("interruptions: no restartable sequences");
+		return done_testing();
+	}
 	check_interruptions();
 	check_sections();
 	return done_testing();

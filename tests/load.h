@@ -53,6 +53,31 @@ __attribute__((unused)) static void load_begin(void)
 
 #ifdef __linux__
 #include <sys/syscall.h>
+#if HAVE_RSEQ
+#include <sys/rseq.h>
+#endif
+
+/* Whether the kernel tells of a thread's waits: a sleep clears the field. */
+__attribute__((unused)) static bool load_tells_waits(void)
+{
+#if HAVE_RSEQ
+	static const uint32_t signature[2] = {RSEQ_SIG};
+	static struct rseq_cs section __attribute__((aligned(32)));
+	struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() +
+					    __rseq_offset);
+	uint64_t address = (uintptr_t)&section;
+
+	if (__rseq_size == 0)
+		return false;
+	section.abort_ip = (uintptr_t)&signature[1];
+	memcpy(&area->rseq_cs, &address, sizeof address);
+	usleep(1000);
+	memcpy(&address, &area->rseq_cs, sizeof address);
+	return address == 0;
+#else
+	return false;
+#endif
+}
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

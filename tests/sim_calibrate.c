@@ -1735,7 +1735,7 @@ static void stepping(void)
 		steps_replay("in another order", true, 1, 0.0014, 0.0027,
 			     0.0125);
 		steps_replay("in another order", true, 26, 0.0028, 0.004,
-			     0.0165);
+			     0.017);
 	}
 	seed = 0;
 }
