@@ -186,7 +186,7 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 static void count_took(struct cpuc_core_count *c, uint64_t ticks, bool looked)
 {
 	if (c->ran != 0)
-		c->ran += count_least(ticks, cpuc_calibration.cost);
+		c->ran += count_least(ticks, cpuc_ratio_cost());
 	if (looked)
 		cpuc_ratio_took(ticks);
 }

@@ -231,14 +231,14 @@ static uint32_t ratio_product(uint32_t a, uint32_t b)
 	return (uint32_t)(n < CPUC_RATIO_LONG ? n : CPUC_RATIO_LONG);
 }
 
-static uint32_t ratio_cost(void)
+uint32_t cpuc_ratio_cost(void)
 {
 	return __atomic_load_n(&cpuc_calibration.cost, __ATOMIC_RELAXED);
 }
 
 void cpuc_ratio_took(uint64_t ticks)
 {
-	uint32_t cost = ratio_cost();
+	uint32_t cost = cpuc_ratio_cost();
 	uint64_t more = ticks - cost;
 
 	if (cost == 0 || ticks < cost)
@@ -252,8 +252,8 @@ void cpuc_ratio_took(uint64_t ticks)
 /* From one look to the next. */
 static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
-	uint32_t least = ratio_product(ratio_cost(), COST_MOVING);
-	uint32_t most = ratio_product(ratio_cost(), COST_STILL);
+	uint32_t least = ratio_product(cpuc_ratio_cost(), COST_MOVING);
+	uint32_t most = ratio_product(cpuc_ratio_cost(), COST_STILL);
 	uint32_t wait = r->still / LOOKS, first = r->still / LOOKS_FIRST;
 
 	most = most > STILL ? most : STILL;

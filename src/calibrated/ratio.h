@@ -40,6 +40,9 @@ enum cpuc_ratio_done {
 enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
 				       uint64_t ticks);
 
+/* The ticks of a look, with all that is around it. */
+uint32_t cpuc_ratio_cost(void);
+
 /* That look took so many ticks, with all that its caller did for it. */
 void cpuc_ratio_took(uint64_t ticks);
 
