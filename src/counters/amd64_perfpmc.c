@@ -7,7 +7,7 @@
 
 static long long amd64_perfpmc_read(void)
 {
-	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register);
+	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register, 0);
 }
 
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
@@ -26,7 +26,7 @@ static struct cpuc_event_set amd64_perfpmc_instruction_events = {
 static long long amd64_perfpmc_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(&amd64_perfpmc_instruction_events,
-					    cpuc_x86_register);
+					    cpuc_x86_register, 0);
 }
 
 const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {
