@@ -31,7 +31,7 @@
  * us in the median of a virtual CPU, 7 in 99 of 100. */
 #define COUNT_LACK (cpuc_calibration.hz / 125000)
 
-CPUC_OWN_DEFINE(struct cpuc_core_count, cpuc_own_count, {0});
+CPUC_OWN_DEFINE(struct cpuc_core_count, cpuc_own_count, {.cycles = 0});
 
 static uint64_t count_tick(void)
 {
@@ -81,7 +81,7 @@ static void count_clock_set(struct cpuc_core_count *c, uint64_t ran)
 	c->before = 0;
 	if (ran != 0)
 		c->process =
-			(uint32_t)(cpuc_process_mark() - cpuc_process->mark);
+			(uint16_t)(cpuc_process_mark() - cpuc_process->mark);
 }
 
 /* Whether `ran` can be compared with the latest reading: not in a child, where
@@ -194,10 +194,10 @@ static void count_took(struct cpuc_core_count *c, uint64_t ticks, bool looked)
 /* Whether the thread is on another CPU than before. */
 static bool count_moved(struct cpuc_core_count *c)
 {
-	uint16_t before = c->cpu;
+	uint16_t before = c->ratio.cpu;
 
-	c->cpu = (uint16_t)cpuc_rseq_cpu();
-	return c->cpu != before;
+	c->ratio.cpu = (uint16_t)cpuc_rseq_cpu();
+	return c->ratio.cpu != before;
 }
 
 /* From here on a call in the midst gets the highest count, and one more. */
@@ -277,6 +277,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	ratio = c->ratio.mean;
 	count_midst_begin(c);
 	interrupted = cpuc_rseq_rearm(&c->rseq);
+	c->interrupted = c->interrupted + interrupted;
 	asks = interrupted || d - c->seen >= c->gap ||
 	       c->before + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
 	if (asks)
@@ -346,6 +347,6 @@ __attribute__((noinline)) long long cpuc_count_interruptions(void)
 	else if (c->rseq.word == NULL)
 		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
 	else
-		cpuc_rseq_rearm(&c->rseq);
-	return cpuc_rseq_interruptions(&c->rseq);
+		c->interrupted = c->interrupted + cpuc_rseq_rearm(&c->rseq);
+	return cpuc_rseq_interruptions(&c->rseq, c->interrupted);
 }

@@ -43,12 +43,12 @@ struct cpuc_core_count {
 	uint32_t before; /* ticks that were counted from the latest reading of
 			    the thread's clock to `tick` */
 	struct cpuc_ratio ratio;
-	uint64_t ran;     /* that reading; 0: unknown */
-	uint32_t process; /* cpuc_process_mark() of `ran` */
+	uint64_t ran;  /* that reading; 0: unknown */
 	uint32_t lost; /* ticks for which the CPU was taken from the thread with
 			  no report, between two such readings */
+	volatile uint32_t interrupted; /* how often the word was cleared */
 	uint16_t own, forced; /* cpuc_rseq_switches(), when last asked */
-	uint16_t cpu;         /* that the ratio was measured on */
+	uint16_t process;     /* cpuc_process_mark() of `ran` */
 	uint8_t state;        /* enum cpuc_count_state */
 };
 

@@ -27,6 +27,7 @@ struct cpuc_ratio {
 	int8_t side;   /* measurements in a row above the mean, or below */
 	uint8_t known; /* measurements in the mean */
 	uint8_t known_before; /* and in that one */
+	uint16_t cpu;         /* that these were made on */
 };
 
 /* Looks, or measures, at tick t if that is due, so many ticks after the latest

@@ -60,6 +60,18 @@ static bool rseq_of_copy(uintptr_t value)
 	       s->length == 0;
 }
 
+/* The section after the one at `value`, if that is ours. */
+static uintptr_t rseq_next(uintptr_t value)
+{
+	size_t i = 0;
+
+	if (cpuc_rseq_ours(value))
+		i = (value - (uintptr_t)cpuc_rseq_section) /
+			    sizeof *cpuc_rseq_section +
+		    1;
+	return (uintptr_t)&cpuc_rseq_section[i % CPUC_RSEQ_SECTIONS];
+}
+
 static void rseq_arm(struct cpuc_rseq *r)
 {
 	uintptr_t value = *r->word;
@@ -67,8 +79,7 @@ static void rseq_arm(struct cpuc_rseq *r)
 	if (r->word == &r->armed)
 		value++;
 	else if (!rseq_of_copy(value))
-		value = (uintptr_t)&cpuc_rseq_section[++r->arms %
-						      CPUC_RSEQ_SECTIONS];
+		value = rseq_next(r->armed);
 	if (value != *r->word)
 		*r->word = value;
 	r->armed = value;
@@ -78,7 +89,6 @@ bool cpuc_rseq_rearm(struct cpuc_rseq *r)
 {
 	const bool interrupted = *r->word != r->armed;
 
-	r->interrupted += interrupted;
 	rseq_arm(r);
 	return interrupted;
 }
@@ -91,14 +101,14 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 
 /* The word tells of signals, and the switches of what the word leaves out: so
  * some events count twice. */
-long long cpuc_rseq_interruptions(const struct cpuc_rseq *r)
+long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};
 
 	if (r->word == NULL || r->word == &r->armed)
 		return -1;
 	cpuc_rseq_switches(&n);
-	return (long long)r->interrupted + n.own + n.forced;
+	return (long long)cleared + n.own + n.forced;
 }
 
 bool cpuc_rseq_switches(struct cpuc_switches *n)

@@ -13,9 +13,8 @@ typedef volatile uintptr_t cpuc_rseq_word;
 
 /* A thread's own. Where the thread has no word, `word` points to `armed`. */
 struct cpuc_rseq {
-	cpuc_rseq_word *word;                /* NULL before cpuc_rseq_begin() */
-	uintptr_t armed;                     /* the latest value */
-	volatile uint32_t arms, interrupted; /* how often */
+	cpuc_rseq_word *word; /* NULL before cpuc_rseq_begin() */
+	uintptr_t armed;      /* the latest value */
 };
 
 /* Finds out whether there are such words. Under the lock, between
@@ -76,7 +75,7 @@ struct cpuc_switches {
 bool cpuc_rseq_switches(struct cpuc_switches *n);
 
 /* A number that grows with the interruptions of the calling thread, whose state
- * this is; -1: it has no word. */
-long long cpuc_rseq_interruptions(const struct cpuc_rseq *r);
+ * this is, and of which so many cleared the word; -1: it has none. */
+long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared);
 
 #endif
