@@ -260,7 +260,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	uint64_t t = c->tick + d, wait = c->due, ratio, ran = 0, n;
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
 	enum cpuc_ratio_done done;
-	bool interrupted, asks;
+	bool interrupted, asks, follows;
 
 	c->due = 0;
 	CPUC_FENCE();
@@ -285,10 +285,14 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	if (count_moved(c))
 		cpuc_ratio_moved(&c->ratio);
 	done = cpuc_ratio_update(&c->ratio, t, count_since(0, d));
-	if (count_clock_follows(c, ran))
+	follows = count_clock_follows(c, ran);
+	if (follows)
 		d = count_ticks(c, d, ran - c->ran, interrupted);
 	else
 		d = c->seen + count_since(c->seen, d);
+	/* A child's switches begin at 0, too. */
+	if (asks && !follows)
+		count_switches(c);
 	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
 		  : count_cycles(c, d, wait, ratio);
 	/* A measurement takes long, and is in no interval. */
