@@ -51,8 +51,6 @@ __attribute__((unused)) static void load_begin(void)
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
-#ifdef __linux__
-#include <sys/syscall.h>
 #if HAVE_RSEQ
 #include <sys/rseq.h>
 #endif
@@ -79,6 +77,8 @@ __attribute__((unused)) static bool load_tells_waits(void)
 #endif
 }
 
+#ifdef __linux__
+#include <sys/syscall.h>
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
