@@ -290,9 +290,6 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		d = count_ticks(c, d, ran - c->ran, interrupted);
 	else
 		d = c->seen + count_since(c->seen, d);
-	/* A child's switches begin at 0, too. */
-	if (asks && !follows)
-		count_switches(c);
 	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
 		  : count_cycles(c, d, wait, ratio);
 	/* A measurement takes long, and is in no interval. */
@@ -300,6 +297,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		ran = count_clock();
 		asks = true;
 	}
+	/* A child's switches begin at 0, as its clock does. */
+	if (asks && !follows)
+		count_switches(c);
 	if (asks)
 		count_clock_set(c, ran);
 	else
