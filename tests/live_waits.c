@@ -6,6 +6,7 @@
 #ifdef __linux__
 #include "load.h"
 
+#include <sys/prctl.h>
 #include "tools/common/known.h"
 
 #define LOW 0.97   /* counts per cycle of the thread's own */
