@@ -20,7 +20,7 @@
 #define ITERATIONS 100000L
 #define TRIES 9
 /* Cycles that the two counts around a loop may add. */
-#define SLACK (clusters ? 400 : 60)
+#define SLACK (clusters ? 400 : 80)
 
 static const char *name;
 static bool instructions;
