@@ -39,7 +39,7 @@ enum cpuc_ratio_done {
 };
 
 enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
-				       uint64_t ticks);
+				       uint64_t passed);
 
 /* The ticks of a look, with all that is around it. */
 uint32_t cpuc_ratio_cost(void);
