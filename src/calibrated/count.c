@@ -18,11 +18,11 @@
 #define COUNT_CLOCK (uint32_t)(cpuc_calibration.hz / 400)
 
 /* Ticks in which a core gets to a new rate. */
-#define COUNT_RAMP (cpuc_calibration.hz / 1000)
+#define COUNT_RAMP (cpuc_calibration.hz / 1024)
 
 /* Ticks between two calls in which a wait may lie: where the kernel reports
  * waits, and where it does not. A shorter one is counted there. */
-#define COUNT_GAP_TOLD (uint32_t)(cpuc_calibration.hz / 2000)
+#define COUNT_GAP_TOLD (uint32_t)(cpuc_calibration.hz / 2048)
 #define COUNT_GAP (uint32_t)(cpuc_calibration.hz / 32768)
 
 /* Ticks that the thread's clock lacks when the thread loses the CPU. Linux
