@@ -29,7 +29,7 @@ AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
 AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
 AX_APPEND_LINK_FLAGS([-Wl,-z,defs], [CPUC_LDFLAGS])
 # Never unloaded: a thread that counted calls into the library when it ends,
-# which may be after the program's last dlclose (see src/system/thread.c). So it
+# which may be after the program's last dlclose (see src/thread/thread.c). So it
 # is with what has the static library in it.
 CPUC_NODELETE=
 AX_APPEND_LINK_FLAGS([-Wl,-z,nodelete], [CPUC_NODELETE])
@@ -50,7 +50,7 @@ AC_SUBST([CPUC_BIND_NOW])
 # loaded late; other C libraries may refuse to load such a library.
 #
 # Where the compiler emulates it, an access is a call that may take locks and
-# allocate. Then the library has another way: src/system/thread_local.h.
+# allocate. Then the library has another way: src/thread/thread_local.h.
 AC_DEFUN([CPUC_TLS], [
 AC_CACHE_CHECK([whether the compiler emulates thread-local storage],
 	[cpuc_cv_emulated_tls],

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include "extend32.h"
 #include "system/os_clock.h"
-#include "system/thread.h"
+#include "thread/thread.h"
 
 #define RENEW_NS 100000000 /* an anchor older than this is replaced */
 #define APART_NS 100000000 /* clock and count must be read this close */

@@ -5,13 +5,13 @@
 #include <signal.h>
 #include <string.h>
 #include "calibrated/calibration.h"
-#include "clock.h"
+#include "rate/clock.h"
 #include "perf/available.h"
-#include "persecond.h"
+#include "rate/persecond.h"
 #include "select.h"
 #include "system/os_clock.h"
 #include "system/probe.h"
-#include "system/thread.h"
+#include "thread/thread.h"
 
 #define MEASURE_CALLS 1000
 #define MEASURE_ROUNDS 10

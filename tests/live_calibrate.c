@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include "calibrated/count.h"
-#include "clock.h"
+#include "rate/clock.h"
 #include "system/os_clock.h"
 #include "forget.h"
 

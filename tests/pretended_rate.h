@@ -3,7 +3,7 @@
 #ifndef PRETENDED_RATE_H
 #define PRETENDED_RATE_H
 
-#include "persecond.h"
+#include "rate/persecond.h"
 
 static uint64_t nominal_rate;
 static unsigned rates_asked;

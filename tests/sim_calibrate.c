@@ -16,7 +16,7 @@
 #include "../src/calibrated/count.c"
 #include "forget.h"
 #include "tap.h"
-#include "system/thread.h"
+#include "thread/thread.h"
 
 /* The machine. Time in ns, rates in cycles or ticks per ns. */
 static double now, core, clock_rate, step;

@@ -4,7 +4,7 @@
 #include <config.h>
 #include <string.h>
 #include "calibrated/calibration.h"
-#include "clock.h"
+#include "rate/clock.h"
 #include "select.h"
 #include "system/probe.h"
 #include "pretended_clock.h"

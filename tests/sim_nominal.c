@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "system/stated_rate.h"
+#include "rate/stated_rate.h"
 #include "comma.h"
 #include "tap.h"
 #include "tree.h"

@@ -7,7 +7,7 @@
 #include "faults/real.h"
 #include "pretended_clock.h"
 #include "tap.h"
-#include "../src/persecond.c"
+#include "../src/rate/persecond.c"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

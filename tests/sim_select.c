@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include "cpucycles.h"
 #include "first_call.h"
-#include "clock.h"
+#include "rate/clock.h"
 #include "perf/available.h"
 #include "registry.h"
 #include "select.h"

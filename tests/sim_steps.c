@@ -25,7 +25,7 @@ static cpuc_rseq_word *word_or_none(void)
 #include "forget.h"
 #include "system/probe.h"
 #include "tap.h"
-#include "system/thread.h"
+#include "thread/thread.h"
 
 #if defined __linux__ && defined __x86_64__
 #include "single_steps.h"

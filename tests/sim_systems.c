@@ -52,7 +52,7 @@ static int minherit(void *p, size_t size, int how)
 
 #undef MADV_WIPEONFORK
 #define INHERIT_ZERO 3
-#include "../src/system/thread.c"
+#include "../src/thread/thread.c"
 #undef INHERIT_ZERO
 
 /* OpenBSD's sysctl(2). */
@@ -78,7 +78,7 @@ int sysctl(const int *name, unsigned names, void *old, size_t *old_size,
 }
 
 #define __OpenBSD__ 1
-#include "../src/system/stated_sysctl.c"
+#include "../src/rate/stated_sysctl.c"
 #undef __OpenBSD__
 
 #pragma pop_macro("__linux__")

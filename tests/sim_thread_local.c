@@ -45,7 +45,7 @@ static void interrupt(void)
 	(interrupt(), __atomic_compare_exchange_n(__VA_ARGS__))
 #undef memcpy
 #define memcpy(...) ((memcpy)(__VA_ARGS__), interrupt())
-#include "../src/system/thread_local.c"
+#include "../src/thread/thread_local.c"
 #undef memcpy
 #undef __atomic_compare_exchange_n
 
@@ -54,7 +54,7 @@ static void interrupt(void)
 static CPUC_OWN_DEFINE(unsigned, number, NEW);
 #define number CPUC_OWN(number)
 
-#include "../src/system/thread.c"
+#include "../src/thread/thread.c"
 
 #define A ((uintptr_t)0x10000)
 static uintptr_t neighbours[8]; /* other threads with A's home */

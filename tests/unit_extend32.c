@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include "system/os_clock.h"
-#include "system/thread.h"
+#include "thread/thread.h"
 #include "cases.h"
 
 #define G UINT64_C(1000000000)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "system/textfile.h"
+#include "rate/textfile.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -7,7 +7,7 @@
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../system/os_clock.h"
 #include "calibration.h"
 

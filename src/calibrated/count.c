@@ -9,7 +9,7 @@
  * read. What is missing is left out of the interval, but for as much as may
  * have been missing before: a count may be too high, not too low. */
 #include <config.h>
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../first_call.h"
 #include "../system/os_clock.h"
 #include "count.h"

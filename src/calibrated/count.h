@@ -8,7 +8,7 @@
 #define CPUC_COUNT_H
 
 #include "../system/rseq.h"
-#include "../system/thread.h"
+#include "../thread/thread.h"
 #include "ratio.h"
 
 /*         due    changed by         a handler's call
@@ -21,7 +21,7 @@ enum cpuc_count_state {
 	CPUC_COUNT_FRESH, /* the thread has not counted */
 	CPUC_COUNT_OPEN,
 	CPUC_COUNT_CLOSED, /* between two intervals */
-	CPUC_COUNT_MIDST   /* of a change, in the guard (system/thread.h) */
+	CPUC_COUNT_MIDST   /* of a change, in the guard (thread/thread.h) */
 };
 
 /* A thread's state. While it is open, the count at tick t is

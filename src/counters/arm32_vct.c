@@ -5,7 +5,7 @@
  * cores without the timer, and where CNTKCTL keeps it from users. */
 #include <config.h>
 #if HAVE_COUNTER_ARM32_VCT
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
 
 static long long arm32_vct_read(void)

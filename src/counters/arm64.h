@@ -4,7 +4,7 @@
 #define CPUC_ARM64_H
 #if HAVE_COUNTER_ARM64_VCT
 
-#include "../clock.h"
+#include "../rate/clock.h"
 
 static inline long long cpuc_arm64_ticks(void)
 {

@@ -5,7 +5,7 @@
 #if HAVE_COUNTER_DEFAULT_MACH
 #include <errno.h>
 #include <mach/mach_time.h>
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
 
 static long long default_mach_read(void)

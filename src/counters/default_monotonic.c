@@ -4,7 +4,7 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_MONOTONIC
 #include <errno.h>
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
 #include "../system/os_clock.h"
 

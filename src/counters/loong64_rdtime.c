@@ -4,7 +4,7 @@
  * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
 #include <config.h>
 #if HAVE_COUNTER_LOONG64_RDTIME
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
 
 /* LLFTP of word 2: words 4 and 5 are filled in. */

@@ -4,9 +4,9 @@
  * of MHz on smaller CPUs; the kernel states its rate. */
 #include <config.h>
 #if HAVE_COUNTER_PPC64_MFTB
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
-#include "../system/stated_rate.h"
+#include "../rate/stated_rate.h"
 
 #if defined(__powerpc64__)
 #define NAME "ppc64-mftb"

@@ -6,9 +6,9 @@
  * ACPI stands in for that, it is measured. */
 #include <config.h>
 #if HAVE_COUNTER_RISCV64_RDTIME
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
-#include "../system/stated_rate.h"
+#include "../rate/stated_rate.h"
 #include "riscv.h"
 
 static long long riscv64_rdtime_read(void)

@@ -5,7 +5,7 @@
  * may be steered, as CLOCK_MONOTONIC is. */
 #include <config.h>
 #if HAVE_COUNTER_S390X_STCKF
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
 
 /* The clock's zero is 1900: since 1971 its top bit is set, and in 2042 it

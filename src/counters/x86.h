@@ -3,7 +3,7 @@
 #ifndef CPUC_X86_H
 #define CPUC_X86_H
 
-#include "../clock.h"
+#include "../rate/clock.h"
 #include "../slot.h"
 
 /* A counter's name on 64-bit and on 32-bit x86. */

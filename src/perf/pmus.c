@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "../system/syscalls.h"
-#include "../system/textfile.h"
+#include "../rate/textfile.h"
 #include "pmus.h"
 
 /* 0, or a negative errno. */

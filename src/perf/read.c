@@ -7,7 +7,7 @@
  * better ways are tried again from time to time. Only events that are not
  * pinned can lose their register unnoticed, so these are never mapped.
  *
- * Events are replaced under the guard of system/thread.h, but read without it,
+ * Events are replaced under the guard of thread/thread.h, but read without it,
  * since it takes two system calls. A signal handler that interrupts a reader
  * may replace them. */
 #include <config.h>

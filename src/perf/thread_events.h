@@ -6,7 +6,7 @@
 #define CPUC_THREAD_EVENTS_H
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 
-#include "../system/thread.h"
+#include "../thread/thread.h"
 #include "pmus.h"
 
 /* Reads the PMU register that a page's index names; the first index is 1. */

@@ -18,7 +18,7 @@
 
 #include "context.h"
 #include "probe.h"
-#include "thread.h"
+#include "../thread/thread.h"
 
 /* In Linux's headers, where the C library's lack them. */
 #if defined __linux__ && !defined TRAP_PERF

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include "probe.h"
 #include "rseq.h"
-#include "thread.h"
+#include "../thread/thread.h"
 #include "windows/api.h"
 #ifdef __APPLE__
 #include <pthread.h>

@@ -14,7 +14,7 @@ extern long long (*cpucycles)(void) __attribute__((weak));
 extern const struct cpuc_slot *cpuc_current __attribute__((weak));
 extern char __data_start[], _end[];
 
-/* Stands for all that src/system/lock.c orders. */
+/* Stands for all that src/thread/lock.c orders. */
 static int engine;
 
 int I_WRAP_SONAME_FNNAME_ZU(NONE, cpuc_lock)(struct cpuc_caller *caller);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "../../src/calibrated/count.h"
 #include "../../src/slot.h"
-#include "../../src/system/thread.h"
+#include "../../src/thread/thread.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../../src/perf/read.h"
 #endif

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../../src/calibrated/count.h"
-#include "../../src/clock.h"
-#include "../../src/persecond.h"
+#include "../../src/rate/clock.h"
+#include "../../src/rate/persecond.h"
 #include "../../src/select.h"
 #include "../../src/system/probe.h"
 #include "bench.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "bench.h"
 #include "../../src/calibrated/calibration.h"
-#include "../../src/clock.h"
+#include "../../src/rate/clock.h"
 #include "../../src/registry.h"
 #include "cpucycles.h"
 

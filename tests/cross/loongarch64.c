@@ -3,7 +3,7 @@
  * it, against CLOCK_MONOTONIC. Anything that needs a libc is not linked, and
  * ends the program if it is called, such as the reason of a failure. */
 #include <config.h>
-#include "clock.h"
+#include "rate/clock.h"
 #include "slot.h"
 #include "system/os_clock.h"
 

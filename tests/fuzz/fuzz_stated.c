@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include "fuzz.h"
-#include "system/stated_rate.h"
+#include "rate/stated_rate.h"
 #include "system/syscalls.h"
 
 #define ROOT "/r" /* other files do not exist */
@@ -100,7 +100,7 @@ static void fake_close(int fd)
 #define cpuc_sys_open(path, flags) fake_open(path, flags)
 #define cpuc_sys_read(fd, buf, size) fake_read(fd, buf, size)
 #define cpuc_sys_close(fd) fake_close(fd)
-#include "../../src/system/textfile.c"
+#include "../../src/rate/textfile.c"
 
 /* Where a file fails, whole lines of /proc/cpuinfo are read, and no others. */
 static void leave_out_failed(void)

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include "clock.h"
+#include "rate/clock.h"
 #include "cpucycles.h"
 #include "first_call.h"
 #include "perf/available.h"

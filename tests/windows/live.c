@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "cpucycles.h"
-#include "system/lock.h"
+#include "thread/lock.h"
 #include "system/os_clock.h"
 #include "system/probe.h"
 #include "system/windows/api.h"

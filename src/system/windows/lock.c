@@ -4,7 +4,7 @@
 #include <config.h>
 #ifdef _WIN32
 #include <errno.h>
-#include "../lock.h"
+#include "../../thread/lock.h"
 #include "api.h"
 
 /* The kernel gives it to those who wait in the order in which they came. A slim

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "../context.h"
 #include "../probe.h"
-#include "../thread.h"
+#include "../../thread/thread.h"
 #include "api.h"
 
 static void *probe_handler; /* NULL: nobody probes, or it cannot be had */

@@ -4,8 +4,8 @@
  * have. */
 #include <config.h>
 #ifdef _WIN32
-#include "../stated_rate.h"
-#include "../textfile.h"
+#include "../../rate/stated_rate.h"
+#include "../../rate/textfile.h"
 #include "api.h"
 
 #define KEY "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0"

@@ -5,7 +5,7 @@
 #include <config.h>
 #ifdef _WIN32
 #include <errno.h>
-#include "../thread.h"
+#include "../../thread/thread.h"
 #include "api.h"
 
 static struct cpuc_process thread_process = {.mark = {1}};

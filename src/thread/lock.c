@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <unistd.h>
 #include "lock.h"
-#include "probe.h"
-#include "syscalls.h"
+#include "../system/probe.h"
+#include "../system/syscalls.h"
 #include "thread.h"
 
 #define YIELDS 100

@@ -10,7 +10,7 @@
 #ifndef _WIN32
 #include <errno.h>
 #include <fcntl.h>
-#include "syscalls.h"
+#include "../system/syscalls.h"
 
 /* Not PATH_MAX: the first call may come in a signal handler. Roots are those of
  * tests. */

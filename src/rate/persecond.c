@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "calibrated/calibration.h"
+#include "../calibrated/calibration.h"
 #include "clock.h"
 #include "persecond.h"
-#include "registry.h"
-#include "system/os_clock.h"
-#include "system/probe.h"
-#include "system/stated_rate.h"
-#include "system/textfile.h"
+#include "../registry.h"
+#include "../system/os_clock.h"
+#include "../system/probe.h"
+#include "stated_rate.h"
+#include "textfile.h"
 
 /* The mean of so many rates, as the core may step by a few percent meanwhile;
  * of those that are NEAR their median, a third at least. Others are disturbed:

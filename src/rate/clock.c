@@ -5,7 +5,7 @@
 #include <config.h>
 #include <errno.h>
 #include "clock.h"
-#include "system/os_clock.h"
+#include "../system/os_clock.h"
 
 #define READS 64         /* to see the resolution */
 #define STEPS_SEEN 9     /* if reads are faster than the clock's steps, */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "scale.h"
+#include "../scale.h"
 
 struct cpuc_chain_ops;
 

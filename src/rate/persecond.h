@@ -5,7 +5,7 @@
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 
-#include "slot.h"
+#include "../slot.h"
 
 struct cpuc_persecond {
 	uint64_t hz;
