@@ -55,15 +55,6 @@
 #define HAVE_GETEUID 1
 #endif
 
-/* Thread-local storage that the compiler emulates. */
-#if defined __OpenBSD__ || defined __CYGWIN__ ||                          \
-	((defined __MINGW32__ || defined __APPLE__) && !defined __clang__) || \
-	(defined __ANDROID__ && __ANDROID_API__ < 29)
-#define HAVE_EMULATED_TLS 1
-#else
-#define HAVE_EMULATED_TLS 0
-#endif
-
 /* The compiler. Where it cannot find a thread's area, it still claims to have
  * __builtin_thread_pointer. */
 #ifdef __SIZEOF_INT128__

@@ -48,22 +48,7 @@ AC_SUBST([CPUC_BIND_NOW])
 # Initial-exec thread-local storage costs an instruction where the general
 # model of a shared library costs a call. glibc keeps room for it in libraries
 # loaded late; other C libraries may refuse to load such a library.
-#
-# Where the compiler emulates it, an access is a call that may take locks and
-# allocate. Then the library has another way: src/thread/thread_local.h.
 AC_DEFUN([CPUC_TLS], [
-AC_CACHE_CHECK([whether the compiler emulates thread-local storage],
-	[cpuc_cv_emulated_tls],
-	[AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
-__thread int x;
-int f(void) { return x++; }]])],
-		[AS_IF([grep __emutls conftest.$ac_objext >/dev/null],
-			[cpuc_cv_emulated_tls=yes],
-			[cpuc_cv_emulated_tls=no])],
-		[cpuc_cv_emulated_tls=no])])
-AS_IF([test "$cpuc_cv_emulated_tls" = yes],
-	[AC_DEFINE([HAVE_EMULATED_TLS], [1],
-		[The compiler emulates thread-local storage.])])
 AC_CACHE_CHECK([for initial-exec thread-local storage], [cpuc_cv_tls_ie],
 	[AC_LINK_IFELSE([AC_LANG_PROGRAM([[
 #include <limits.h>

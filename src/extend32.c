@@ -44,8 +44,7 @@ static const struct extend32_thread extend32_none, extend32_never;
 
 #define NO_ANCHOR ((struct extend32_thread *)(uintptr_t)&extend32_none)
 
-static CPUC_OWN_DEFINE(struct extend32_thread *, extend32_own, NO_ANCHOR);
-#define extend32_own CPUC_OWN(extend32_own)
+static CPUC_TLS struct extend32_thread *extend32_own = NO_ANCHOR;
 
 static void extend32_ended(void *memory, bool last)
 {

@@ -117,62 +117,11 @@ static void check_rate(void)
 	   "and the core's rate is known all the same");
 }
 
-#if HAVE_EMULATED_TLS
-#define APART 1000 /* ticks: so much may the clocks of two cores differ */
-
-static uint64_t cycles_of(uint64_t ticks)
-{
-	return cpuc_ratio_scaled(ticks, cpuc_calibration.ratio);
-}
-
-static uint64_t tick(void)
-{
-	return (uint64_t)cpuc_calibration.clock->tick();
-}
-
-/* Ticks before and after each of two counts. */
-static void *counts_without(void *unused)
-{
-	uint64_t t[4], cycles;
-	int bad = !cpuc_own_none();
-
-	(void)unused;
-	t[0] = tick();
-	cycles = (uint64_t)cpucycles();
-	t[1] = tick();
-	bad |= counts(10000);
-	t[2] = tick();
-	cycles = (uint64_t)cpucycles() - cycles;
-	t[3] = tick();
-	ok(!bad, "a thread without its own variables never goes back");
-	ok(cycles >= cycles_of(t[2] - t[1] - APART) &&
-		   cycles <= cycles_of(t[3] - t[0] + APART),
-	   "and counts by the process's ratio");
-	return NULL;
-}
-
-/* A thread for which the table of thread_local.h has no room. */
-static void check_full(void)
-{
-	pthread_t thread;
-	unsigned i;
-
-	for (i = CPUC_OWN_FIRST; i < CPUC_OWN_ALL; i++)
-		if (cpuc_own_thread[i] < sizeof(long))
-			cpuc_own_thread[i] = (uintptr_t)cpuc_own_thread + i;
-	pthread_create(&thread, NULL, counts_without, NULL);
-	pthread_join(thread, NULL);
-}
-#endif
-
 int main(void)
 {
 	if (strcmp(cpucycles_kind(), "calibrated") != 0)
 		skip_all("%s is not calibrated", cpucycles_implementation());
 	check_leaks();
-#if HAVE_EMULATED_TLS
-	check_full();
-#endif
 	check_rate();
 	return done_testing();
 }

@@ -31,7 +31,7 @@
  * us in the median of a virtual CPU, 7 in 99 of 100. */
 #define COUNT_LACK (cpuc_calibration.hz / 125000)
 
-CPUC_OWN_DEFINE(struct cpuc_core_count, cpuc_own_count, {.cycles = 0});
+CPUC_TLS struct cpuc_core_count cpuc_own_count;
 
 static uint64_t count_tick(void)
 {

@@ -52,8 +52,7 @@ struct cpuc_core_count {
 	uint8_t state;        /* enum cpuc_count_state */
 };
 
-CPUC_OWN_DECLARE(struct cpuc_core_count, cpuc_own_count);
-#define cpuc_own_count CPUC_OWN(cpuc_own_count)
+extern CPUC_TLS struct cpuc_core_count cpuc_own_count;
 
 /* Whether the time for which a thread does not run is left out. */
 bool cpuc_count_alone(void);

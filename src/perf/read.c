@@ -176,10 +176,7 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 
 static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t =
-		cpuc_own_none() ? (struct cpuc_perf_thread
-					   *)(uintptr_t)&cpuc_perf_no_memory
-				: *cpuc_perf_thread_own(set);
+	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
 	uint64_t sum = 0;
 

@@ -29,8 +29,8 @@ const struct cpuc_perf_thread cpuc_perf_nobody = {
  * const. */
 #define NOBODY ((struct cpuc_perf_thread *)(uintptr_t)&cpuc_perf_nobody)
 
-CPUC_OWN_DEFINE(struct cpuc_perf_thread *, cpuc_perf_own, NOBODY);
-CPUC_OWN_DEFINE(struct cpuc_perf_thread *, cpuc_perf_instructions, NOBODY);
+CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = NOBODY,
+				 *cpuc_perf_instructions = NOBODY;
 
 /* When an event that is on a register is unmapped, Linux on RISC-V (6.12) keeps
  * all CPUs that run the process from reading that register until they switch

@@ -80,10 +80,7 @@ extern const struct cpuc_perf_thread cpuc_perf_nobody, cpuc_perf_no_memory;
 /* The calling thread's states, for cycles and for instructions. They know
  * nothing of each other. Changed under the guard, but for
  * `last`. */
-CPUC_OWN_DECLARE(struct cpuc_perf_thread *, cpuc_perf_own);
-CPUC_OWN_DECLARE(struct cpuc_perf_thread *, cpuc_perf_instructions);
-#define cpuc_perf_own CPUC_OWN(cpuc_perf_own)
-#define cpuc_perf_instructions CPUC_OWN(cpuc_perf_instructions)
+extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own, *cpuc_perf_instructions;
 
 /* The one of them for this set's events. */
 static inline struct cpuc_perf_thread **

@@ -40,8 +40,7 @@ static bool lock_prepared, lock_has_marks;
 /* The process in which this thread holds the lock or waits for it. Set before
  * lock_holder: a SIGSYS handler between the two would wait for its own thread.
  */
-static CPUC_OWN_DEFINE(volatile uintptr_t, lock_inside, 0);
-#define lock_inside CPUC_OWN(lock_inside)
+static CPUC_TLS volatile uintptr_t lock_inside;
 
 /* Whether `process` is this one; 0 is none. */
 static bool lock_is_here(uintptr_t process, int pid)
@@ -114,7 +113,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 	int pid = (int)getpid();
 	sigset_t all;
 
-	if (!cpuc_own_none() && lock_is_here(lock_inside, pid))
+	if (lock_is_here(lock_inside, pid))
 		return -EDEADLK;
 	*caller = (struct cpuc_caller){.err = errno};
 	sigfillset(&all);

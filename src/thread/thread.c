@@ -24,33 +24,7 @@ unsigned cpuc_process_generation;
 static pthread_key_t thread_key;
 static bool thread_has_key;
 
-CPUC_OWN_DEFINE(bool, cpuc_guard_inside, false);
-
-#if HAVE_EMULATED_TLS
-static CPUC_OWN_DEFINE(bool, thread_watched, false);
-#define thread_watched CPUC_OWN(thread_watched)
-
-static void thread_ended(void *memory, bool last)
-{
-	(void)memory;
-	(void)last;
-}
-
-/* Has thread_end() called in this thread, whose mask that was. Not in a
- * handler, which as a rule has a signal blocked: pthread_setspecific() may
- * allocate. */
-static void thread_watch(const sigset_t *blocked)
-{
-	int sig;
-
-	if (!thread_has_key || thread_watched)
-		return;
-	for (sig = 1; sig < NSIG; sig++)
-		if (sigismember(blocked, sig) == 1)
-			return;
-	thread_watched = cpuc_thread_memory(0, thread_ended) != NULL;
-}
-#endif
+CPUC_TLS bool cpuc_guard_inside;
 
 bool cpuc_guard_enter(struct cpuc_guard *guard)
 {
@@ -59,8 +33,6 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	sigset_t most;
 	unsigned i;
 
-	if (cpuc_own_none())
-		return false;
 	sigfillset(&most);
 	for (i = 0; i < sizeof open / sizeof *open; i++)
 		sigdelset(&most, open[i]);
@@ -72,9 +44,6 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	}
 	cpuc_guard_inside = true;
 	CPUC_FENCE();
-#if HAVE_EMULATED_TLS
-	thread_watch(&guard->mask);
-#endif
 	return true;
 }
 
@@ -101,8 +70,6 @@ static void thread_end(void *newest)
 		if (last)
 			munmap(m, m->size);
 	}
-	if (last)
-		cpuc_own_end();
 }
 
 /* In Linux's headers, where the C library's lack it; elsewhere the number means
@@ -134,15 +101,6 @@ static bool thread_wiped_by_kernel(void *p, size_t size)
 static void thread_wipe(void)
 {
 	memset(cpuc_process, 0, sizeof *cpuc_process);
-}
-
-/* So that no thread's variables are lost. Without either, some may be. */
-static void thread_prepare_own(void)
-{
-#if HAVE_EMULATED_TLS
-	thread_has_key = pthread_key_create(&thread_key, thread_end) == 0;
-	pthread_atfork(NULL, NULL, cpuc_own_forked);
-#endif
 }
 
 static void *thread_map(size_t size)
@@ -178,7 +136,6 @@ int cpuc_process_prepare(void)
 		return -err;
 	}
 	cpuc_process = p;
-	thread_prepare_own();
 	return 0;
 }
 

@@ -9,7 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "thread_local.h"
+
+/* Thread-local storage (TLS), for handlers of signals too. configure sets
+ * CPUC_TLS_MODEL: initial-exec, one instruction an access, where the C library
+ * reserves room for libraries loaded by dlopen, as glibc does; the compiler's
+ * choice elsewhere. That room is about 1600 bytes for all libraries of a
+ * process, and a library takes it as a whole, variables of other models
+ * included. So this one has at most 160 bytes of it. Larger state is in
+ * cpuc_thread_memory(). */
+#ifdef CPUC_TLS_MODEL
+#define CPUC_TLS __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
+#else
+#define CPUC_TLS __thread
+#endif
 
 /* Orders accesses against signal handlers of the same thread. Not
  * __atomic_signal_fence(): clang 14 moves loads across it. */
@@ -19,8 +31,8 @@
  * state, and no handler of an asynchronous signal runs in it. Signals that a
  * fault raises stay open, since blocked they would kill the process. False: the
  * thread is inside the guard already, in a handler of such a signal, or of any
- * where a sandbox denies the blocking, or has no variables of its own
- * (thread_local.h); then it may change nothing. Keeps errno. */
+ * where a sandbox denies the blocking; then it may change nothing. Keeps errno.
+ */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;
@@ -34,8 +46,7 @@ bool cpuc_guard_enter(struct cpuc_guard *guard);
 
 /* Whether the calling thread is inside: for probe.c, which leaves by a long
  * jump and restores it. */
-CPUC_OWN_DECLARE(bool, cpuc_guard_inside);
-#define cpuc_guard_inside CPUC_OWN(cpuc_guard_inside)
+extern CPUC_TLS bool cpuc_guard_inside;
 
 #ifdef _WIN32
 void cpuc_guard_leave(const struct cpuc_guard *guard);

@@ -6,33 +6,16 @@
 #ifdef _WIN32
 #include <errno.h>
 #include "../../thread/thread.h"
-#include "api.h"
 
 static struct cpuc_process thread_process = {.mark = {1}};
 struct cpuc_process *cpuc_process = &thread_process;
 unsigned cpuc_process_generation;
 
-CPUC_OWN_DEFINE(bool, cpuc_guard_inside, false);
-
-#if HAVE_EMULATED_TLS
-/* Windows calls the functions in this section when a thread ends, and no more
- * once the library is unloaded. The letter: after the C library's. */
-static void NTAPI thread_event(void *module, DWORD event, void *unused)
-{
-	(void)module;
-	(void)unused;
-	if (event == DLL_THREAD_DETACH)
-		cpuc_own_end();
-}
-
-__attribute__((section(".CRT$XLE"), used)) static const struct {
-	PIMAGE_TLS_CALLBACK call;
-} thread_callback = {.call = thread_event};
-#endif
+CPUC_TLS bool cpuc_guard_inside;
 
 bool cpuc_guard_enter(struct cpuc_guard *guard)
 {
-	if (cpuc_own_none() || cpuc_guard_inside)
+	if (cpuc_guard_inside)
 		return false;
 	guard->last_error = GetLastError();
 	cpuc_guard_inside = true;
