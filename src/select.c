@@ -124,19 +124,8 @@ static int select_scale(struct cpuc_slot *slot, uint64_t nominal_hz)
 	struct cpuc_clock *clock = slot->counter->clock;
 	int err = cpuc_clock_scale(clock, nominal_hz, &slot->reader.scale);
 
-	if (err == -EAGAIN) {
+	if (err != 0)
 		cpuc_reason(slot, CPUC_CLOCK_UNMEASURED);
-	} else if (err != 0) {
-		cpuc_reason(slot,
-			    "cycles per second over its rate, %llu/%llu, is no "
-			    "multiple of 1/1024 ... 1",
-			    (unsigned long long)nominal_hz,
-			    (unsigned long long)clock->hz);
-		cpuc_hint(slot, "put the right rate into "
-				"/etc/cpucyclespersecond");
-		/* To be measured again. */
-		clock->hz = 0;
-	}
 	return err;
 }
 

@@ -62,9 +62,9 @@ static const struct tree {
 	const char *text;
 } trees[] = {
 	{"a comment after it", ETC, 2400000000, ETC,
-	 "2.4e9 # \303\251 \377 # 3\n"},
+	 "2400000000 # \303\251 \377 # 3\n"},
 	{"lines of comment", ETC, 2400000000, ETC,
-	 "# 3000000000\n#\n  # Hz\r\n\n2.4e9\n# 3000000000\n#"},
+	 "# 3000000000\n#\n  # Hz\r\n\n2400000000\n# 3000000000\n#"},
 	{"nothing but comments", NOBODY, ETC, "# 2399987654\n#2399987654"},
 	{"a comment in the number", NOBODY, ETC, "24000 # 00000\n00000\n"},
 	{"a number after a comment", NOBODY, ETC, "2400000000 # x\n2400000000"},

@@ -264,7 +264,7 @@ static const struct alone {
 	{"one denied", OPENED(open_denied), "denied by the test", 0},
 	{"an error without a reason", OPENED(open_mute), "No", 0},
 	{"a clock of 2/5 the rate", STATED(two_fifths, NULL), NULL, 2.5},
-	{"of 3/4", STATED(three_quarters, NULL), "multiple of 1/1024", 0},
+	{"of 3/4", STATED(three_quarters, NULL), NULL, 1365. / 1024},
 	{"one that stops", STATED(constant, NULL), "be measured", 0},
 	{"one of a stated rate", STATED(half, gigahertz), NULL, 2},
 	{"of 5% more", STATED(half, exaggerate), NULL, 2},

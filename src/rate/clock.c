@@ -109,27 +109,27 @@ static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
 
 /* Three estimates over the shortest window in which they agree to 1/AGREE:
  * microseconds for a fine clock, milliseconds for a coarse one. The windows
- * overlap, and no moment is in all of them, so that a disturbed one shows. */
-static bool clock_measure(const struct cpuc_clock *c, uint64_t hz[3])
+ * overlap, and no moment is in all of them, so that a disturbed one shows. 0:
+ * the rate is unknown. */
+static uint64_t clock_measure(const struct cpuc_clock *c)
 {
 	/* gcc's analyser loses the loop that sets them. */
 	struct moment m[4] = {{0, 0}};
-	uint64_t window;
+	uint64_t window, hz;
 	int i;
 
 	for (window = 10000; window <= 10000000; window *= 4) {
 		m[0] = clock_moment(c);
 		for (i = 1; i < 4; i++)
 			if (!clock_wait(c, &m[i - 1], window / 2, &m[i]))
-				return false;
-		hz[0] = clock_between(m[0], m[2]);
-		hz[1] = clock_between(m[1], m[3]);
-		hz[2] = clock_between(m[0], m[3]);
-		if (hz[0] != 0 && cpuc_clock_within(hz[0], hz[1], AGREE) &&
-		    cpuc_clock_within(hz[0], hz[2], AGREE))
-			return true;
+				return 0;
+		hz = clock_between(m[0], m[2]);
+		if (hz != 0 &&
+		    cpuc_clock_within(hz, clock_between(m[1], m[3]), AGREE) &&
+		    cpuc_clock_within(hz, clock_between(m[0], m[3]), AGREE))
+			return hz;
 	}
-	return false;
+	return 0;
 }
 
 /* Whether every read traps, into a hypervisor or a debugger. */
@@ -158,33 +158,10 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 		c->exact = clock_confirms(c, hz);
 		c->hz = c->exact ? hz : 0;
 	}
-	if (c->hz == 0 && !cpuc_clock_coarse() && clock_measure(c, c->measured))
-		c->hz = c->measured[0];
+	if (c->hz == 0 && !cpuc_clock_coarse())
+		c->hz = clock_measure(c);
 	c->traps = c->hz != 0 && clock_traps(c);
 	return c->hz != 0;
-}
-
-/* Whether the nominal rate over every estimate is the same multiple of 1/d,
- * within 0.2 of a step, for some d. Clocks are divided by small numbers: with
- * another ratio the measurement was disturbed, or this is no such clock. */
-static bool clock_plausible(const struct cpuc_clock *c, uint64_t nominal_hz)
-{
-	uint64_t d, k, x, off;
-	int i;
-
-	for (d = 1024; d > 0; d /= 2) {
-		x = nominal_hz * d;
-		k = (x + c->hz / 2) / c->hz;
-		for (i = 0; i < 3; i++) {
-			off = x > k * c->measured[i] ? x - k * c->measured[i]
-						     : k * c->measured[i] - x;
-			if (off > c->measured[i] / 5)
-				break;
-		}
-		if (k > 0 && i == 3)
-			return true;
-	}
-	return false;
 }
 
 int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
@@ -202,8 +179,6 @@ int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		*scale = cpuc_scale_of(nominal_hz, c->hz);
 		return 0;
 	}
-	if (!c->nominal && !clock_plausible(c, nominal_hz))
-		return -EDOM;
 	/* Rounded to 1/1024 it is as true as the measurement, and mostly the
 	 * same in every process. */
 	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;

@@ -28,11 +28,10 @@ struct cpuc_clock {
 
 	/* The engine finds these once a process, under the lock; a counter's
 	 * file gives `hz` and `exact` where the interface defines the rate. */
-	uint64_t hz;          /* ticks per second; 0: unknown as yet */
-	uint64_t measured[3]; /* the same, unless exact */
-	bool exact;           /* stated and confirmed, or defined */
-	bool traps;           /* a read takes more than a microsecond */
-	bool tried;           /* to be calibrated */
+	uint64_t hz; /* ticks per second; 0: unknown as yet */
+	bool exact;  /* stated and confirmed, or defined */
+	bool traps;  /* a read takes more than a microsecond */
+	bool tried;  /* to be calibrated */
 
 	/* May run at the core's nominal rate: a tick counts as a cycle where
 	 * the rate is within 1% of the nominal one, or unknown. Where the rate
@@ -53,9 +52,8 @@ bool cpuc_clock_coarse(void);
 #define CPUC_CLOCK_UNMEASURED \
 	"its rate cannot be measured against CLOCK_MONOTONIC"
 
-/* Finds the scale from ticks to cycles of the nominal rate. 0; -EAGAIN if the
- * clock's rate cannot be measured; -EDOM if the two rates are in no proportion
- * that clocks have. */
+/* Finds the scale from ticks to cycles of the nominal rate. 0, or -EAGAIN if the
+ * clock's rate cannot be measured. */
 int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		     struct cpuc_scale *scale);
 

@@ -152,79 +152,23 @@ void cpuc_lines_close(struct cpuc_lines *l)
 
 #endif
 
-/* A decimal number, read without strtod: that takes its point from the locale,
- * and accepts hexadecimal, nan and inf. Its value is digits * 10^exponent, or
- * less than one unit of that more if `inexact`. */
-struct number {
-	uint64_t digits;
-	int64_t exponent;
-	bool inexact;
-};
-
-static bool textfile_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-/* Digits with at most one point, which may be first or last; none at all are
- * 0. Returns the rest. */
-static const char *textfile_digits(struct number *n, const char *p)
+/* Digits with at most one point, which may be first or last, in units of
+ * 10^exp10 Hz; cut to whole Hz, and more than CPUC_HZ_MAX where that many are
+ * too many. Not by strtod(), which takes its point from the locale, and accepts
+ * hexadecimal, nan and inf. Returns the rest. */
+static const char *textfile_decimal(const char *p, int exp10, uint64_t *hz)
 {
 	bool point = false;
 
-	for (; textfile_is_digit(*p) || (*p == '.' && !point); p++) {
-		if (*p == '.') {
+	for (*hz = 0; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
+		if (*p == '.')
 			point = true;
-			continue;
-		}
-		/* Digits beyond the 17th can only decide how to round. */
-		if (n->digits < CPUC_HZ_MAX * 100000) {
-			n->digits = n->digits * 10 + (uint64_t)(*p - '0');
-		} else {
-			n->inexact |= *p != '0';
-			n->exponent++;
-		}
-		n->exponent -= point;
+		else if ((!point || exp10-- > 0) && *hz <= CPUC_HZ_MAX)
+			*hz = *hz * 10 + (uint64_t)(*p - '0');
 	}
+	for (; exp10 > 0 && *hz <= CPUC_HZ_MAX; exp10--)
+		*hz *= 10;
 	return p;
-}
-
-/* An optional exponent. Returns the rest; an e without digits stays. */
-static const char *textfile_exponent(struct number *n, const char *p)
-{
-	const char *digit = p + 1;
-	int64_t exponent = 0;
-	bool minus;
-
-	if (*p != 'e' && *p != 'E')
-		return p;
-	minus = *digit == '-';
-	digit += minus || *digit == '+';
-	if (!textfile_is_digit(*digit))
-		return p;
-	for (; textfile_is_digit(*digit); digit++)
-		if (exponent < INT64_MAX / 1000)
-			exponent = exponent * 10 + *digit - '0';
-	n->exponent += minus ? -exponent : exponent;
-	return digit;
-}
-
-static uint64_t textfile_round(struct number n)
-{
-	uint64_t hz = n.digits;
-	unsigned tenths = 0;
-
-	for (; n.exponent > 0 && hz > 0 && hz <= CPUC_HZ_MAX; n.exponent--)
-		hz *= 10;
-	for (; n.exponent < 0 && hz > 0; n.exponent++) {
-		n.inexact |= tenths != 0;
-		tenths = (unsigned)(hz % 10);
-		hz /= 10;
-	}
-	if (hz < CPUC_HZ_MIN || hz > CPUC_HZ_MAX ||
-	    (hz == CPUC_HZ_MAX && (tenths != 0 || n.inexact)))
-		return 0;
-	return hz + (tenths >= 5);
 }
 
 uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
@@ -232,15 +176,16 @@ uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 {
 	/* Not by isspace(): a locale may add bytes to that. */
 	static const char space[] = " \t\n\v\f\r";
-	struct number n = {.exponent = exp10};
 	const char *p = text + strspn(text, space);
+	uint64_t hz;
 
-	p = textfile_exponent(&n, textfile_digits(&n, p));
+	p = textfile_decimal(p, exp10, &hz);
 	if (*unit)
 		p += strspn(p, " \t");
 	if (strncmp(p, unit, strlen(unit)) != 0)
 		return 0;
 	p += strlen(unit);
 	p += strspn(p, space);
-	return p == text + len ? textfile_round(n) : 0;
+	return p == text + len && hz >= CPUC_HZ_MIN && hz <= CPUC_HZ_MAX ? hz
+									  : 0;
 }

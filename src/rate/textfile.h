@@ -22,11 +22,10 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
  * file root + path is not one. */
 uint64_t cpuc_read_cells(const char *root, const char *path);
 
-/* The rate in text[0..len), rounded to the nearest Hz: white space, digits with
- * an optional point and an optional exponent, optional blanks and `unit` (may
- * be ""), white space, and nothing else; text[len] is NUL. The number is in
- * units of 10^exp10 Hz (kHz: 3). 0 for any other text, and for values outside
- * CPUC_HZ_MIN ... CPUC_HZ_MAX before rounding: 999999.9 is outside. */
+/* The rate in text[0..len), cut to whole Hz: white space, digits with an
+ * optional point, optional blanks and `unit` (may be ""), white space, and
+ * nothing else; text[len] is NUL. The number is in units of 10^exp10 Hz (kHz:
+ * 3). 0 for any other text, and outside CPUC_HZ_MIN ... CPUC_HZ_MAX. */
 uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 		       const char *unit);
 
