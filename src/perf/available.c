@@ -132,8 +132,10 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	/* A second event would take the register of the first. */
 	cpuc_perf_make_room(set);
 	/* A filter may kill a process that opens an event. */
-	if (set->opened == 0)
+	if (set->opened == 0 && !set->absent) {
 		set->n = cpuc_core_pmus(set->event, set->counts);
+		set->absent = set->n == 0;
+	}
 	if (set->n > 0)
 		fd = available_event(set, &exclude);
 	if (fd < 0)

@@ -37,6 +37,7 @@ struct cpuc_event_set {
 	struct cpuc_event event[CPUC_CORES]; /* the count is their sum */
 	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
+	bool absent;     /* the system lists no PMU of cores */
 };
 
 /* How a thread opens its events: the first way that works. */

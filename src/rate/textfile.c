@@ -187,5 +187,5 @@ uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 	p += strlen(unit);
 	p += strspn(p, space);
 	return p == text + len && hz >= CPUC_HZ_MIN && hz <= CPUC_HZ_MAX ? hz
-									  : 0;
+									 : 0;
 }
