@@ -346,6 +346,13 @@ static uint64_t much_later(uint64_t (*count)(void))
 	return now;
 }
 
+/* As it was before the first selection. */
+static void unopened(struct cpuc_event_set *set)
+{
+	set->opened = 0;
+	set->absent = false;
+}
+
 static void forget(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t;
@@ -356,7 +363,7 @@ static void forget(struct cpuc_event_set *set)
 	t->base = t->last = t->unreadable = 0;
 	for (i = 0; i < CPUC_CORES; i++)
 		t->event[i].blank = NULL;
-	set->opened = 0;
+	unopened(set);
 }
 
 /* A thread that has not counted, in a system without settings. */
@@ -371,7 +378,8 @@ static void fresh(void)
 	forget(&retired);
 	memset(world, 0, sizeof world);
 	k = plain;
-	two.opened = none_mapped.opened = 0;
+	unopened(&two);
+	unopened(&none_mapped);
 }
 
 static struct cpuc_slot it;
@@ -1402,7 +1410,7 @@ static void check_x86_index(uint32_t index, const char *what)
 	for (i = 0; i < 3; i++) {
 		count_by(all[i]->events->counts);
 		fresh();
-		all[i]->events->opened = 0;
+		unopened(all[i]->events);
 		k.next_index = index;
 		k.next_width = 48;
 		k.next_start = UINT64_C(0xffff80000000);
@@ -1432,7 +1440,8 @@ static void check_x86(void)
 	check_x86_index(1, "counter 0");
 	fresh();
 	put_pmus(4, NULL, x86, 2);
-	cycles->opened = instr->opened = 0;
+	unopened(cycles);
+	unopened(instr);
 	ok(cpuc_perf_try(&it, cycles) == 0 && cycles->n == 2 &&
 		   *own->quick == 0,
 	   "x86: two types of cores");
@@ -1449,7 +1458,7 @@ static void check_x86(void)
 	   "and names the file");
 	fresh();
 	check_pmcff(-ENOENT);
-	cycles->opened = 0;
+	unopened(cycles);
 	put_pmu("cpu", "rdpmc", "2\n");
 	check_pmcff(-EBUSY);
 }
