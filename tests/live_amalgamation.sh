@@ -99,6 +99,14 @@ const char *other_counter(const char *name)
 	cpucycles();
 	return cpucycles_implementation();
 }
+
+long long other_interruptions(void);
+
+long long other_interruptions(void)
+{
+	cpucycles();
+	return cpucycles_interruptions();
+}
 C
 cat >"$tmp/two/beside.c" <<'C'
 #include "cpucycles.h"
@@ -133,6 +141,59 @@ beside() {
 	ok "$text"
 }
 
+# Whether threads have no word that the kernel looks at.
+without_rseq() {
+	cat >"$tmp/two/rseq.c" <<-'C'
+		#include "cpucycles.h"
+
+		int main(void)
+		{
+			return cpucycles_interruptions() < 0;
+		}
+	C
+	# shellcheck disable=SC2086
+	alone -I. -o rseq rseq.c cpucycles.o $libs && ! "$tmp/two/rseq"
+}
+
+# A plug-in that ought to have been linked with -z nodelete.
+unloaded() {
+	# shellcheck disable=SC2086
+	alone -fPIC -shared -I. -o plugin.so other.c cpucycles.o $libs &&
+		alone -o unloaded "$top_srcdir/tests/amalgamation/unloaded.c" \
+			"$(variable DL_LIBS)" &&
+		"$tmp/two/unloaded" "$tmp/two/plugin.so"
+	status=$?
+	if test $status -eq 77; then
+		skip "a plug-in is never unloaded here"
+	else
+		test $status -eq 0
+		ok "a thread goes on when a plug-in that counted is unloaded"
+	fi
+}
+
+# TEXT [ASSIGNMENT]
+fibre() {
+	env ${2+"$2"} "$tmp/two/fibre" >"$tmp/log"
+	ok "a fibre that moves between threads, $1: $(cat "$tmp/log")"
+}
+
+# All compiled as one, so that the calls may be inlined into the fibre's loop;
+# GCC holds on to a thread's address if it makes no copies of functions.
+fibres() {
+	flags=-O3
+	echo 'int main(void) { return 0; }' >"$tmp/two/main.c"
+	for flag in -flto -fno-ipa-cp; do
+		# shellcheck disable=SC2086
+		alone -Werror $flags $flag -o main main.c >"$tmp/none" &&
+			flags="$flags $flag"
+	done
+	# shellcheck disable=SC2086
+	alone $warnings $flags -I. -o fibre cpucycles.c \
+		"$top_srcdir/tests/amalgamation/fibre.c" $libs
+	fibre "counts of time" cpucyclesimplementation=default-monotonic
+	fibre "no restartable sequences" GLIBC_TUNABLES=glibc.pthread.rseq=0
+}
+
 if test -f "$shared"; then
 	beside "a program's copy, and one in a shared library" cpucycles.o
 	nm -D "$tmp/two/libother.so" >"$tmp/names" &&
@@ -149,5 +210,16 @@ if test -f "$shared"; then
 	ok "beside a library that is loaded at run time"
 else
 	skip "no shared library was built"
+fi
+if without_rseq; then
+	skip "no restartable sequences: nothing points into a plug-in"
+	skip "nor into a thread's state, where a fibre could store"
+elif test "$CFLAGS" != "${CFLAGS#*-fsanitize}"; then
+	skip "a sanitizer knows neither dlclose nor fibres"
+else
+	if test -f "$shared"; then
+		unloaded
+	fi
+	fibres
 fi
 done_testing

@@ -204,8 +204,7 @@ void cpuc_rseq_prepare(void)
 	__atomic_store_n(&cpuc_rseq_section, section, __ATOMIC_RELEASE);
 }
 
-/* Not inline, here and below: a fibre may go on in another thread. */
-static __attribute__((noinline)) volatile struct rseq *rseq_area(void)
+static volatile struct rseq *rseq_area(void)
 {
 	char *self = __builtin_thread_pointer();
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A fibre counts in a loop, and goes on in another thread after each turn, in a
+ * program that was compiled with the two files as one. A compiler that inlines
+ * the calls may keep the address of a thread's state from one turn to the next,
+ * and the fibre would then change the other thread's: seen by rseq_cs, which
+ * the library stores, and by what cpucycles_interruptions() returns. */
+#define _GNU_SOURCE
+#include "cpucycles.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/rseq.h>
+#include <ucontext.h>
+
+#define THREADS 2
+#define TURNS 2000
+
+static ucontext_t fibre, thread[THREADS];
+static volatile uint64_t *field[THREADS];
+static volatile int running; /* the thread that has the fibre */
+static volatile int turn;
+static long long answer;
+static int stored_elsewhere, stored_here, misread;
+
+static void fibre_main(void)
+{
+	for (;;) {
+		cpucycles();
+		answer = cpucycles_interruptions();
+		swapcontext(&fibre, &thread[running]);
+	}
+}
+
+static __attribute__((noinline)) volatile uint64_t *own_field(void)
+{
+	struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() +
+					    __rseq_offset);
+
+	return (volatile uint64_t *)&area->rseq_cs;
+}
+
+/* The other thread yields meanwhile, so nothing but the fibre can change its
+ * field from 0. */
+static void take_turn(int self)
+{
+	volatile uint64_t *other = field[1 - self];
+
+	*other = *field[self] = 0;
+	running = self;
+	swapcontext(&thread[self], &fibre);
+	stored_elsewhere += *other != 0;
+	stored_here += *field[self] != 0;
+	misread += (answer >= 0) != (__rseq_size > 0);
+}
+
+static void *thread_main(void *arg)
+{
+	const int self = *(int *)arg;
+
+	field[self] = own_field();
+	__atomic_add_fetch(&turn, 1, __ATOMIC_ACQ_REL);
+	for (;;) {
+		int now = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
+
+		if (now >= THREADS + TURNS)
+			return NULL;
+		if (now < THREADS || now % THREADS != self) {
+			sched_yield();
+			continue;
+		}
+		take_turn(self);
+		__atomic_store_n(&turn, now + 1, __ATOMIC_RELEASE);
+	}
+}
+
+int main(void)
+{
+	static char stack[256 * 1024];
+	int self[THREADS], i;
+	pthread_t id[THREADS];
+
+	getcontext(&fibre);
+	fibre.uc_stack.ss_sp = stack;
+	fibre.uc_stack.ss_size = sizeof stack;
+	makecontext(&fibre, fibre_main, 0);
+	for (i = 0; i < THREADS; i++) {
+		self[i] = i;
+		if (pthread_create(&id[i], NULL, thread_main, &self[i]) != 0)
+			return 2;
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(id[i], NULL);
+	printf("%d of %d turns stored in their thread, %d in the other; "
+	       "%d wrong results\n",
+	       stored_here, TURNS, stored_elsewhere, misread);
+	return stored_elsewhere > 0 || misread > 0 ||
+	       (__rseq_size > 0 && stored_here < TURNS / 2);
+}
