@@ -19,7 +19,7 @@ AC_DEFUN([CPUC_COMPLETION], [
 
 # CPUC_COMPLETIONS
 # ----------------
-# All shells. bash-completion's pkg-config file says where below datadir its
+# bash-completion's pkg-config file says where below datadir its
 # files go; datadir itself is ours, or an ordinary user could not install.
 AC_DEFUN([CPUC_COMPLETIONS], [
 	AC_PATH_PROG([PKG_CONFIG], [pkg-config])
@@ -31,5 +31,4 @@ AC_DEFUN([CPUC_COMPLETIONS], [
 		[cpuc_dir=/bash-completion/completions])
 	CPUC_COMPLETION([bash], [\${datadir}$cpuc_dir])
 	CPUC_COMPLETION([zsh], [\${datadir}/zsh/site-functions])
-	CPUC_COMPLETION([fish], [\${datadir}/fish/vendor_completions.d])
 ])
