@@ -25,8 +25,8 @@ BASH
 for tool in "$top_builddir"/cpucycles-*; do
 	name=${tool##*/}
 	if command -v bash >/dev/null && test -f "$loader"; then
-		"$tool" --help | sed -n 's/^ [^-]*\(-., \)*\(--[a-z-]*\).*/\2/p' |
-			sort >"$tmp/options"
+		"$tool" --help | grep -oE -- '--[a-z-]+' | sort -u \
+			>"$tmp/options"
 		in_bash "$tool" >"$tmp/offered"
 		grep -q -- '^--help$' "$tmp/offered" &&
 			diff "$tmp/options" "$tmp/offered" | sed 's/^/# /'
