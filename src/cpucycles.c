@@ -257,8 +257,8 @@ static void describe_try(struct cpuc_slot *slot)
 	cpuc_probe_end();
 }
 
-/* Cycles per tick: of a calibrated counter as first measured, since each
- * thread has a ratio of its own afterwards. */
+/* Cycles per tick: of a calibrated counter as first measured. Each thread
+ * measures its own afterwards. */
 static double describe_scaling(const struct cpuc_slot *slot)
 {
 	if (slot->counter->kind == CPUC_CALIBRATED)
@@ -338,9 +338,8 @@ int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 	return describe_slot(cpuc_instructions_slot(), out, size);
 }
 
-/* The cycles that go with instructions: those that are counted already, by the
- * counter in use, or else of the counter that counts instructions. NULL: there
- * are none. */
+/* The events of cycles to read beside instructions: those of the counter in
+ * use, if it has any; else those of the counter of instructions. NULL: none. */
 static struct cpuc_event_set *pair_cycles(void)
 {
 	struct cpuc_event_set *set = selected()->counter->events;

@@ -144,7 +144,7 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 	if (err != 0)
 		return err;
 	if (c->bits == 32) {
-		/* Without it, threads have no anchors of their own. */
+		/* Without it, threads share the first anchor. */
 		cpuc_thread_prepare();
 		slot->reader.anchor = (struct cpuc_anchor){
 			.ns = cpuc_os_clock_coarse_ns(),

@@ -311,8 +311,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 }
 
 /* A call in the middle of that: in the handler of a fault, or of any signal
- * where none can be blocked; or in a thread that has no state of its own. (If
- * such a handler interrupts another one here, counts may be lost.) */
+ * where none can be blocked. (If such a handler interrupts another one here,
+ * counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
 	if (c->state == CPUC_COUNT_FRESH)

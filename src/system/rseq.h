@@ -32,10 +32,10 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 bool cpuc_rseq_tells_waits(void);
 void cpuc_rseq_missed_wait(void);
 
-/* Stores a value in the word, another one than the 127 before. In a thread's
- * own word it stays until the thread is interrupted. If another copy of this
- * library has armed the word, that value stays. Whether the thread was
- * interrupted since the word was last armed. */
+/* Arms the word again, with a value that differs from the latest 127; it stays
+ * until the kernel interrupts the thread. A value of another copy of this
+ * library is left alone. Returns whether the thread was interrupted since the
+ * word was last armed. */
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
 /* A word that this copy has armed points to one of these. */
