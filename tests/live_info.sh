@@ -66,8 +66,8 @@ ok "an unknown name is noted"
 cpucyclespersecond=many "$info" >"$tmp/out"
 grep -q '^cpucycles note cpucyclespersecond=many was not taken: ..' "$tmp/out"
 ok "so is a rate that is none"
-cpucyclespersecond=3e9 "$info" >"$tmp/out"
-! grep -q '^cpucycles note cpucyclespersecond=3e9 .* it is not a number' "$tmp/out"
+cpucyclespersecond=3000000000 "$info" >"$tmp/out"
+! grep -q '^cpucycles note cpucyclespersecond=3000000000 .* it is not a number' "$tmp/out"
 ok "a good one is not called none, whatever goes before it"
 
 cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
@@ -112,12 +112,12 @@ if unshare -m true 2>/dev/null; then
 	grep -q '^cpucycles note /etc/cpucyclespersecond was not taken: ..' \
 		"$tmp/out"
 	ok "a file that is not taken is noted"
-	cpucyclespersecond=3e9 unshare -m sh -c "$with_file" - "$info" \
+	cpucyclespersecond=3000000000 unshare -m sh -c "$with_file" - "$info" \
 		"2399987653 # by me" >"$tmp/out"
 	grep -q '^cpucycles persecond 2399987653$' "$tmp/out" &&
 		! grep -q 'note /etc' "$tmp/out"
 	ok "one with a comment is taken, without a note"
-	grep -qx 'cpucycles note cpucyclespersecond=3e9 was not taken: /etc/cpucyclespersecond states the rate' \
+	grep -qx 'cpucycles note cpucyclespersecond=3000000000 was not taken: /etc/cpucyclespersecond states the rate' \
 		"$tmp/out"
 	ok "but one for the variable, which it goes before"
 else

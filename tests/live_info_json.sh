@@ -32,7 +32,7 @@ awk -F'": "' '/"name":/ { name = $2 } /"hint": "[^"]/ && name !~ /core"/ {
 	cmp -s - "$tmp/text"
 ok "the hints are those of the text"
 
-cpucyclesimplementation=default-monotonic cpucyclespersecond=3e9 \
+cpucyclesimplementation=default-monotonic cpucyclespersecond=3000000000 \
 	"$info" --json >"$tmp/out"
 valid variables
 has "the counter is the one asked for" '"implementation": "default-monotonic"'

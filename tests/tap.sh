@@ -71,12 +71,12 @@ assignment() {
 
 # FILE...: a test point: each is what cpucycles-info --json should print.
 valid_json() {
-	if python3 -c 'import json' 2>/dev/null; then
+	if python3 -c 'import jsonschema' 2>/dev/null; then
 		python3 "$top_srcdir/tests/info_json.py" \
 			"$top_srcdir/tests/info.schema.json" "$@"
 		ok "valid JSON objects: $#"
 	else
-		skip "there is no python3"
+		skip "there is no python3-jsonschema"
 	fi
 }
 
