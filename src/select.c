@@ -107,15 +107,14 @@ static void select_explain_fault(struct cpuc_slot *slot, int sig)
 
 static int select_calibrate(struct cpuc_slot *slot)
 {
-	const char *why;
-	unsigned permille;
-	int err = cpuc_calibrate(slot->counter->clock, &why, &permille);
+	struct cpuc_refusal r;
+	int err = cpuc_calibrate(slot->counter->clock, &r);
 
-	if (err != 0 && permille != 0)
-		cpuc_reason(slot, "%s, by %u.%u%%", why, permille / 10,
-			    permille % 10);
+	if (err != 0 && r.permille != 0)
+		cpuc_reason(slot, "%s: %s and %s by %u.%u%%", r.why, r.chain[0],
+			    r.chain[1], r.permille / 10, r.permille % 10);
 	else if (err != 0)
-		cpuc_reason(slot, "%s", why);
+		cpuc_reason(slot, "%s", r.why);
 	return err;
 }
 

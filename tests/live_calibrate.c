@@ -41,8 +41,7 @@ static __attribute__((noinline)) long long detour(void)
 	cpuc_guard_enter(&guard);
 	cpuc_os_clock_thread(cpuc_calibration.hz);
 	for (i = 0; i < 3; i++)
-		cpuc_calibration.ops->chain->window(cpuc_calibration.turns,
-						    stamp);
+		cpuc_calibration.chain->window(cpuc_calibration.turns, stamp);
 	cpuc_guard_leave(&guard);
 	return cpucycles();
 }

@@ -28,10 +28,11 @@ static double measuring;      /* ns inside the slow path */
 static unsigned bad;          /* one of so many windows is interrupted */
 static unsigned windows = 1;  /* state of the choice */
 static int stopped;
-static double chain_error;      /* of the second chain */
+static double odd[4];           /* of each chain: it takes so much longer */
 static double multiply = 3;     /* cycles */
 static double reading = 38;     /* cycles that the clock takes */
 static double sibling = 1;      /* how much longer a cycle's link takes */
+static double sibling_ends;     /* when it waits, or 0 */
 static bool bursts;             /* of another hardware thread's work */
 static bool strict;             /* no two reads of the clock are the same */
 static void (*hook)(void);      /* called in a window */
@@ -202,9 +203,9 @@ static void delay(double begin)
 	}
 }
 
-/* The window of a chain whose link takes so many cycles: 32 links a turn, and 8
- * times as many turns in the long run. */
-static void window_of(double link, uint32_t turns, uint64_t stamp[3])
+/* The window of a chain whose turn takes so many cycles, and 8 times as many in
+ * the long run. */
+static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
 {
 	int i;
 	void (*h)(void) = hook;
@@ -212,10 +213,7 @@ static void window_of(double link, uint32_t turns, uint64_t stamp[3])
 
 	for (i = 0; i < 3; i++) {
 		begin = now;
-		pass(40 + link * 32 *
-				  (i == 0   ? 1
-				   : i == 1 ? turns
-					    : 8 * turns));
+		pass(40 + turn * (i == 0 ? 1 : i == 1 ? turns : 8 * turns));
 		delay(begin);
 		windows = windows * 1664525u + 1013904223u;
 		if (i > 0 &&
@@ -231,24 +229,36 @@ static void window_of(double link, uint32_t turns, uint64_t stamp[3])
 
 static void multiplies(uint32_t turns, uint64_t stamp[3])
 {
-	window_of(multiply, turns, stamp);
+	window_of(32 * multiply, turns, stamp);
 }
 
-static void ones(uint32_t turns, uint64_t stamp[3])
-{
-	window_of(sibling, turns, stamp);
-}
+/* Chains of instructions that take a cycle. */
+#define ONES(i)                                                       \
+	static void ones_##i(uint32_t turns, uint64_t stamp[3])       \
+	{                                                             \
+		if (sibling_ends > 0 && now > sibling_ends)           \
+			sibling = 1;                                  \
+		window_of(32 * sibling * (1 + odd[i]), turns, stamp); \
+	}
 
-static void others(uint32_t turns, uint64_t stamp[3])
-{
-	window_of(sibling * (1 + chain_error), turns, stamp);
-}
+ONES(0)
+ONES(1)
+ONES(2)
+ONES(3)
 
-static const struct cpuc_chain x86_chain[] = {
-	{multiplies, 7 * 32 * 3}, {ones, 7 * 32}, {others, 7 * 32}};
-static const struct cpuc_chain arm_chain[] = {{ones, 7 * 32}, {others, 7 * 32}};
+static const struct cpuc_chain x86_chain[] = {{multiplies, 7 * 32 * 3, "imul"},
+					      {ones_1, 7 * 32, "ror"},
+					      {ones_2, 7 * 32, "xor"},
+					      {ones_3, 7 * 32, "not"}};
+static const struct cpuc_chain arm_chain[] = {{ones_0, 7 * 32, "eor"},
+					      {ones_1, 7 * 32, "sub"},
+					      {ones_2, 7 * 32, "eon"},
+					      {ones_3, 7 * 32, "orn"}};
+/* Most tests need no more than these. */
 static const struct cpuc_chain_ops x86 = {x86_chain, 3, 400};
 static const struct cpuc_chain_ops arm = {arm_chain, 2, 0};
+static const struct cpuc_chain_ops x86_all = {x86_chain, 4, 400};
+static const struct cpuc_chain_ops arm_all = {arm_chain, 4, 0};
 static const struct cpuc_chain_ops *ops = &x86;
 static struct cpuc_clock the_clock = {.tick = fake_tick};
 
@@ -270,14 +280,13 @@ static uint64_t count(void)
 	return n;
 }
 
-static const char *why;
-static unsigned permille;
+static struct cpuc_refusal refusal;
 
 static int calibrate(double hz)
 {
 	the_clock.chains = ops;
 	the_clock.hz = (uint64_t)(hz + .5);
-	return cpuc_calibrate(&the_clock, &why, &permille);
+	return cpuc_calibrate(&the_clock, &refusal);
 }
 
 static void forget(void)
@@ -829,21 +838,74 @@ static void stopping(void)
 	ok(off() < 0.002 && up, "and it goes on");
 }
 
-/* Machines on which calibration must fail; by how many permille the chains
- * disagree, at least. */
-static const struct refusal {
+/* Machines on which calibration must fail; by how many permille two chains
+ * disagree. */
+static const struct refused {
 	const char *what;
 	const struct cpuc_chain_ops *ops;
-	double ghz, chain_error;
+	double ghz, odd[4];
 	int err;
 	unsigned least, most;
+	const char *chain[2];
 } refused[] = {
-	{"chains disagree", &arm, 4.0, 0.1, -EDOM, 60, 110},
-	{"a chain is too quick", &x86, 4.0, -0.1, -EDOM, 50, 1000},
-	{"half as long again", &x86, 4.0, 0.5, -EDOM, 401, 1000},
-	{"50 MHz", &x86, 0.05, 0, -ERANGE, 0, 1000},
-	{"14 GHz", &x86, 14, 0, -ERANGE, 0, 1000},
+	{"two chains are longer",
+	 &arm_all,
+	 4.0,
+	 {0, 0, .08, .1},
+	 -EDOM,
+	 60,
+	 110,
+	 {"eor", "orn"}},
+	{"two are too quick",
+	 &x86_all,
+	 4.0,
+	 {0, -.1, 0, -.2},
+	 -EDOM,
+	 150,
+	 250,
+	 {"imul", "not"}},
+	{"two take half as long again",
+	 &x86_all,
+	 4.0,
+	 {0, 0, .45, .5},
+	 -EDOM,
+	 401,
+	 510,
+	 {"imul", "not"}},
+	{"two are twice as long, as in QEMU",
+	 &arm_all,
+	 4.0,
+	 {0, 0, 1, 1.1},
+	 -EDOM,
+	 950,
+	 1110,
+	 {"eor", "orn"}},
+	{"50 MHz", &x86_all, 0.05, {0}, -ERANGE, 0, 0, {0}},
+	{"14 GHz", &x86_all, 14, {0}, -ERANGE, 0, 0, {0}},
 };
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static void refuse(const struct refused *r)
+{
+	int err;
+
+	ops = r->ops;
+	memcpy(odd, r->odd, sizeof odd);
+	err = open_machine(r->ghz, 2.596, 26);
+	ok(err == r->err && refusal.permille >= r->least &&
+		   refusal.permille <= r->most &&
+		   (r->most == 0 || (same(refusal.chain[0], r->chain[0]) &&
+				     same(refusal.chain[1], r->chain[1]))),
+	   "refuses: %s: %s, %s and %s by %u.%u%%", r->what, refusal.why,
+	   r->most > 0 ? refusal.chain[0] : "none",
+	   r->most > 0 ? refusal.chain[1] : "none", refusal.permille / 10,
+	   refusal.permille % 10);
+	memset(odd, 0, sizeof odd);
+}
 
 static const char *distrust(void)
 {
@@ -852,36 +914,31 @@ static const char *distrust(void)
 
 static void refusals(void)
 {
-	const struct refusal *r;
+	size_t i;
 	int err;
 
-	for (r = refused; r < refused + sizeof refused / sizeof *r; r++) {
-		ops = r->ops;
-		chain_error = r->chain_error;
-		err = open_machine(r->ghz, 2.596, 26);
-		ok(err == r->err && permille >= r->least && permille <= r->most,
-		   "refuses: %s: %s %u.%u%%", r->what, why, permille / 10,
-		   permille % 10);
-	}
-	chain_error = 0;
+	for (i = 0; i < sizeof refused / sizeof *refused; i++)
+		refuse(&refused[i]);
+	ops = &x86;
 	open_machine(4.0, 2.596, 26);
 	forget();
 	stopped = 1;
 	err = calibrate(2596e6);
-	ok(err == -EAGAIN, "refuses a clock that stands still: %s", why);
+	ok(err == -EAGAIN, "refuses a clock that stands still: %s",
+	   refusal.why);
 	stopped = 0;
 	bad = 1;
 	now = 0;
 	err = calibrate(2596e6);
 	ok(err != 0 && now < 20e6,
 	   "refuses when every window is interrupted, after %.1f ms: %s",
-	   now / 1e6, why);
+	   now / 1e6, refusal.why);
 	bad = 0;
 	the_clock.tried = false;
 	the_clock.distrusted = distrust;
 	err = calibrate(2596e6);
-	ok(err == -ENOTSUP && why == distrust() && the_clock.tried,
-	   "refuses chains that are %s, and says that it tried", why);
+	ok(err == -ENOTSUP && refusal.why == distrust() && the_clock.tried,
+	   "refuses chains that are %s, and says that it tried", refusal.why);
 	the_clock.distrusted = NULL;
 }
 
@@ -912,6 +969,63 @@ static void siblings(void)
 		wrong += calibrate_beside(1.1) != 0;
 	ok(wrong == 0, "nor do interrupts in half of all windows");
 	sibling = 1;
+}
+
+/* CPUs that take another time for one instruction, and how long calibration may
+ * take. */
+static const struct odd_one {
+	const char *what;
+	const struct cpuc_chain_ops *ops;
+	double multiply, odd[4], ms;
+} odd_ones[] = {
+	{"imul of 4 cycles, as Bulldozer", &x86_all, 4, {0}, 0.3},
+	{"of 5, as Bonnell", &x86_all, 5, {0}, 0.3},
+	{"of 2, as Zhaoxin", &x86_all, 2, {0}, 3},
+	{"ror of 2", &x86_all, 3, {0, 1, 0, 0}, 0.3},
+	{"xor of half a cycle", &x86_all, 3, {0, 0, -.5, 0}, 0.3},
+	{"eor of 2", &arm_all, 3, {1, 0, 0, 0}, 0.3},
+	{"sub of 2", &arm_all, 3, {0, 1, 0, 0}, 0.3},
+	{"orn of 2", &arm_all, 3, {0, 0, 0, 1}, 0.3},
+};
+
+/* The chains that agree decide. */
+static void one_is_odd(const struct odd_one *o)
+{
+	double ms;
+	int err;
+
+	open_machine(3.0, 2.596, 26);
+	forget();
+	ops = o->ops;
+	multiply = o->multiply;
+	memcpy(odd, o->odd, sizeof odd);
+	ms = -now;
+	err = calibrate(2596e6);
+	ms = (now + ms) / 1e6;
+	ok(err == 0 && ms < o->ms, "%s: calibrates in %.2f ms", o->what, ms);
+	count();
+	run(50e6);
+	ok(off() < 0.003 && up, "%s: %.3f%% off", o->what, off() * 100);
+	memset(odd, 0, sizeof odd);
+	ops = &x86;
+}
+
+/* If a sibling delays all chains but the first, the others agree on what is too
+ * low. */
+static void heavy_sibling(void)
+{
+	open_machine(4.0, 2.596, 26);
+	forget();
+	ops = &x86_all;
+	sibling = 1.5;
+	sibling_ends = now + 0.3e6;
+	ok(calibrate(2596e6) == 0 &&
+		   distance(cpuc_calibration_ratio() / truth() - 1) < 0.004,
+	   "a sibling that takes a third of the cycles for 0.3 ms is waited "
+	   "for");
+	sibling_ends = 0;
+	sibling = 1;
+	ops = &x86;
 }
 
 static void agreement(void)
@@ -1793,7 +1907,7 @@ static double replay_truth(int i)
 
 static void replay_host(void)
 {
-	struct cpuc_chain chain = {replay_window, record.cycles};
+	struct cpuc_chain chain = {replay_window, record.cycles, "imul"};
 	struct cpuc_chain_ops real = {&chain, 1, 0};
 	struct cpuc_clock by = {
 		.tick = replay_tick, .chains = &real, .hz = record.hz};
@@ -1803,7 +1917,7 @@ static void replay_host(void)
 	forget();
 	replay_now = record.tick[0];
 	record.next = 0;
-	if (!ok(cpuc_calibrate(&by, &why, &permille) == 0, "%s: calibrates",
+	if (!ok(cpuc_calibrate(&by, &refusal) == 0, "%s: calibrates",
 		record.host))
 		return;
 	for (i = 0; i < record.n; i++) {
@@ -1916,6 +2030,7 @@ static void other_core(void)
 int main(void)
 {
 	const char *text = getenv("SIM_SEEDS");
+	size_t i;
 
 	cpuc_process_prepare();
 	cpuc_rseq_section = sections;
@@ -1933,6 +2048,9 @@ int main(void)
 	stopping();
 	refusals();
 	siblings();
+	for (i = 0; i < sizeof odd_ones / sizeof *odd_ones; i++)
+		one_is_odd(&odd_ones[i]);
+	heavy_sibling();
 	agreement();
 	coarse();
 	interrupted_trial();

@@ -61,7 +61,8 @@ static void window(uint32_t turns, uint64_t stamp[3])
 	}
 }
 
-static const struct cpuc_chain chain[] = {{window, 224}, {window, 224}};
+static const struct cpuc_chain chain[] = {{window, 224, "one"},
+					  {window, 224, "two"}};
 static const struct cpuc_chain_ops chains = {chain, 2, 0};
 
 static uint64_t right(void)

@@ -99,7 +99,7 @@ static void window(uint32_t turns, uint64_t stamp[3])
 	}
 }
 
-static const struct cpuc_chain chain[] = {{window, 224}};
+static const struct cpuc_chain chain[] = {{window, 224, "one"}};
 static const struct cpuc_chain_ops chains = {chain, 1, 0};
 
 static const char *distrusted(void)
@@ -153,11 +153,12 @@ static const struct row {
 	{"no source", 0, "", UNKNOWN, UNKNOWN},
 	{"a measurement", MEASURABLE, "", BY_CHAINS, BY_CHAINS},
 	{"the variable", 0, "3100000000", BY_VARIABLE, BY_VARIABLE},
-	{"the variable, which may state the TSC's rate", MEASURABLE, "3100000000",
-	 BY_VARIABLE, BY_CHAINS},
+	{"the variable, which may state the TSC's rate", MEASURABLE,
+	 "3100000000", BY_VARIABLE, BY_CHAINS},
 	{"a variable that is no number", MEASURABLE, "3.1 GHz", BY_CHAINS,
 	 BY_CHAINS},
-	{"files and the variable", FILES_KNOW, "3100000000", BY_FILES, BY_FILES},
+	{"files and the variable", FILES_KNOW, "3100000000", BY_FILES,
+	 BY_FILES},
 	{"files that may state the TSC's rate", FILES_KNOW | MEASURABLE,
 	 "3100000000", BY_FILES, BY_CHAINS},
 	{"files that state the core's rate", FILES_KNOW | OF_CORE | MEASURABLE,

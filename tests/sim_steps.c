@@ -79,7 +79,7 @@ static void window(uint32_t turns, uint64_t stamp[3])
 	stamp[2] = run(512 * turns);
 }
 
-static const struct cpuc_chain chains[] = {{window, 480}};
+static const struct cpuc_chain chains[] = {{window, 480, "one"}};
 static const struct cpuc_chain_ops ops = {chains, 1, 0};
 static struct cpuc_clock clock_of = {
 	.tick = fake_tick, .chains = &ops, .hz = HZ};
@@ -274,8 +274,7 @@ int main(void)
 {
 	struct sigaction sa = {.sa_sigaction = stepped,
 			       .sa_flags = SA_SIGINFO | SA_NODEFER};
-	const char *why;
-	unsigned permille;
+	struct cpuc_refusal refusal;
 
 	if (SANITIZED)
 		skip_all("a sanitizer makes too many steps");
@@ -288,8 +287,8 @@ int main(void)
 	if (getenv("CASES") != NULL)
 		stride = 1;
 	rate = 2;
-	if (cpuc_calibrate(&clock_of, &why, &permille) != 0) {
-		ok(0, "calibrates: %s", why);
+	if (cpuc_calibrate(&clock_of, &refusal) != 0) {
+		ok(0, "calibrates: %s", refusal.why);
 		return done_testing();
 	}
 	if (!steps_work(one_step))

@@ -7,6 +7,7 @@
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
 #include "calibration.h"
@@ -16,14 +17,15 @@
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
 #define LOOK_CYCLES 1200    /* of a look, at least; */
 #define LOOK_JITTER 16      /* of which so many are noise */
-#define TURNS_MAX 4096
+#define TURNS_MAX 16384
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
 /* Windows for a first ratio, a third shorter than others: two must agree, */
 #define FIRST 3
 #define MORE 9       /* or else five of these */
 #define CHECKS 8     /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
-#define EXACT 50     /* and by so many permille off at most, either way */
+#define EXACT 50     /* and by so many permille off at most, either way; */
+#define AWRY 10000   /* no difference is said to be larger */
 #define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
 #define BRIEFS 16 /* short runs in their mean */
@@ -65,7 +67,7 @@ static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = cpuc_window_ratio(s->ops->chain, turns + i % 4);
+		v[i] = cpuc_window_ratio(s->chain, turns + i % 4);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -92,7 +94,7 @@ uint64_t cpuc_window(unsigned i, uint64_t about)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	uint64_t ratio =
-		cpuc_window_ratio(s->ops->chain, window_turns(s, about) + i);
+		cpuc_window_ratio(s->chain, window_turns(s, about) + i);
 
 	return window_hz(s, ratio) ? ratio : 0;
 }
@@ -112,7 +114,7 @@ static void brief_add(struct cpuc_brief *b, uint64_t ticks)
 
 uint64_t cpuc_look(struct cpuc_brief *brief)
 {
-	const struct cpuc_chain *chain = cpuc_calibration.ops->chain;
+	const struct cpuc_chain *chain = cpuc_calibration.chain;
 	uint32_t turns = cpuc_calibration.look_turns;
 	uint64_t stamp[3], ticks;
 
@@ -127,7 +129,7 @@ uint64_t cpuc_look(struct cpuc_brief *brief)
 /* Chooses the windows' length. */
 static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 {
-	const struct cpuc_chain *chain = s->ops->chain;
+	const struct cpuc_chain *chain = s->chain;
 	uint64_t grain, length, turns;
 	uint32_t trial = 1, ticks, again;
 
@@ -162,32 +164,57 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	return 0;
 }
 
-/* The chain's distance from s->ratio, in permille; 0: close enough. A sibling
- * makes it take longer, an interrupt in a window's short run makes it look
- * shorter: the best of its windows counts. */
-static unsigned check_chain(const struct cpuc_calibration *s,
-			    const struct cpuc_chain *chain)
+/* The chain's distance from s->ratio, in permille, below 0 if it takes less; 0:
+ * close enough. A sibling makes it take longer, an interrupt in a window's
+ * short run makes it look shorter: the best of its windows counts. */
+static int check_chain(const struct cpuc_calibration *s,
+		       const struct cpuc_chain *chain, unsigned slack)
 {
-	uint64_t turns, expected, ticks, permille;
-	unsigned best = 10000, off;
-	int i;
+	uint64_t turns, expected, permille;
+	int best = AWRY, off, i;
 
-	turns = (uint64_t)s->turns * s->ops->chain->cycles / chain->cycles /
+	turns = (uint64_t)s->turns * s->chain->cycles / chain->cycles /
 			CHECK_PART +
 		1;
 	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
 	for (i = 0; i < CHECKS; i++) {
-		ticks = cpuc_window_ticks(chain, (uint32_t)turns);
-		permille = ticks * 1000 / expected;
-		if (permille >= 1000 - EXACT && permille <= 1000 + EXACT)
+		permille = cpuc_window_ticks(chain, (uint32_t)turns) *
+			   UINT64_C(1000) / expected;
+		off = permille < AWRY ? (int)permille - 1000 : AWRY;
+		if (off >= -EXACT && (off <= EXACT || off <= (int)slack))
 			return 0;
-		if (permille > 1000 && permille <= 1000 + s->ops->slack)
-			return 0;
-		off = (unsigned)(permille > 1000 ? permille - 1000
-						 : 1000 - permille);
-		best = off < best ? off : best;
+		if (abs(off) < abs(best))
+			best = off;
 	}
 	return best;
+}
+
+/* Whether the chains agree on s->ratio, all but one. If that is the first one
+ * and takes less than it should, a sibling might hold the others up: but not
+ * for long. */
+static int check_chains(const struct cpuc_calibration *s,
+			const struct cpuc_chain_ops *ops, unsigned round,
+			struct cpuc_refusal *refusal)
+{
+	unsigned i, slack = s->chain == ops->chain ? ops->slack : 0, odd = 0;
+	bool quick = false;
+	int off;
+
+	for (i = 0; i < ops->nchains; i++) {
+		off = &ops->chain[i] == s->chain
+			      ? 0
+			      : check_chain(s, &ops->chain[i], slack);
+		odd += off != 0;
+		quick |= i == 0 && off < 0;
+		if ((unsigned)abs(off) > refusal->permille)
+			*refusal = (struct cpuc_refusal){
+				"chains of different instructions disagree",
+				{s->chain->name, ops->chain[i].name},
+				(unsigned)abs(off)};
+	}
+	if (odd > (ops->nchains > 2) || (quick && round < ROUNDS / 2))
+		return -EDOM;
+	return 0;
 }
 
 /* How long a window takes, about, by the first ratio. False if that is less
@@ -196,9 +223,9 @@ static bool calibration_span(struct cpuc_calibration *s)
 {
 	uint32_t least = s->span - s->span / 4;
 
-	s->span = (uint32_t)(((uint64_t)s->ops->chain->cycles * (s->turns + 2)
-			      << 31) /
-			     (s->ratio >> 1));
+	s->span =
+		(uint32_t)(((uint64_t)s->chain->cycles * (s->turns + 2) << 31) /
+			   (s->ratio >> 1));
 	if (s->span < least)
 		return false;
 	/* A third more for the short run, and what is around both. */
@@ -207,11 +234,8 @@ static bool calibration_span(struct cpuc_calibration *s)
 }
 
 static int calibration_round(struct cpuc_calibration *s, unsigned round,
-			     const char **why, unsigned *permille)
+			     const char **why)
 {
-	unsigned i, off;
-
-	*permille = 0;
 	*why = "the clock stands still, or is too coarse";
 	if (calibration_survey(s, round) != 0)
 		return -EAGAIN;
@@ -227,14 +251,20 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 		*why = "the core's rate is outside 100 MHz ... 10 GHz";
 		return -ERANGE;
 	}
-	if (!calibration_span(s))
-		return -EAGAIN;
-	*why = "chains of different instructions disagree";
-	for (i = 1; i < s->ops->nchains; i++) {
-		off = check_chain(s, &s->ops->chain[i]);
-		*permille = off > *permille ? off : *permille;
-	}
-	return *permille ? -EDOM : 0;
+	return calibration_span(s) ? 0 : -EAGAIN;
+}
+
+/* A round by the i-th chain. */
+static int calibration_by(struct cpuc_calibration *s, unsigned i,
+			  unsigned round, struct cpuc_refusal *refusal)
+{
+	const struct cpuc_chain_ops *ops = s->clock->chains;
+	int err;
+
+	s->chain = &ops->chain[i];
+	refusal->permille = 0;
+	err = calibration_round(s, round, &refusal->why);
+	return err ? err : check_chains(s, ops, round, refusal);
 }
 
 /* A neighbour's burst of work, or another process's, must not decide for the
@@ -250,27 +280,30 @@ static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 }
 
 /* Rounds, until one succeeds. */
-static int calibration_find(struct cpuc_calibration *s, const char **why,
-			    unsigned *permille)
+static int calibration_find(struct cpuc_calibration *s,
+			    struct cpuc_refusal *refusal)
 {
+	struct cpuc_refusal again;
 	unsigned round;
 	int err;
 
 	for (round = 0;; round++) {
-		err = calibration_round(s, round, why, permille);
+		err = calibration_by(s, 0, round, refusal);
+		if (err == -EDOM && calibration_by(s, 1, round, &again) == 0)
+			return 0;
 		if (err == 0 || round + 1 == ROUNDS)
 			return err;
 		calibration_pause(s, round);
 	}
 }
 
-int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
-		   unsigned *permille)
+int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 {
-	struct cpuc_calibration s = {.clock = clock, .ops = clock->chains};
+	struct cpuc_calibration s = {.clock = clock};
+	const char **why = &refusal->why;
 	int err;
 
-	*permille = 0;
+	refusal->permille = 0;
 	clock->tried = true;
 	*why = clock->distrusted != NULL ? clock->distrusted() : NULL;
 	if (*why != NULL)
@@ -282,11 +315,11 @@ int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
 		return 0;
 	/* Windows would have to be hundreds of times as long as a read. */
 	*why = "a read of its clock takes more than a microsecond: it traps, "
-	       "into a hypervisor or a debugger";
+	       "into firmware, a hypervisor or a debugger";
 	if (clock->traps)
 		return -ENOTSUP;
 	s.hz = clock->hz;
-	err = calibration_find(&s, why, permille);
+	err = calibration_find(&s, refusal);
 	if (err != 0)
 		return err;
 	s.recent = (uint32_t)(s.ratio >> CPUC_RATIO_SHORT);

@@ -21,12 +21,15 @@ struct cpuc_clock;
 struct cpuc_chain {
 	void (*window)(uint32_t turns, uint64_t stamp[3]); /* turns >= 1 */
 	uint32_t cycles;
+	const char *name; /* the instruction's */
 };
 
-/* An architecture's chains. The first chain makes all windows but those
- * of the check: there the others must agree with it, or instructions have no
- * known latency here, as under an emulator. An SMT sibling may lengthen the
- * others, by `slack` permille at most, and never shortens them. */
+/* An architecture's chains. All must agree but one, as some CPU takes another
+ * time for that instruction; otherwise instructions have no known latency here,
+ * as under an emulator, which translates some of these into one instruction and
+ * others into two. The first chain makes the windows if it agrees, and else the
+ * second. An SMT sibling may lengthen the chains after the first one, by
+ * `slack` permille at most, and never shortens them. */
 struct cpuc_chain_ops {
 	const struct cpuc_chain *chain;
 	unsigned nchains;
@@ -37,8 +40,8 @@ struct cpuc_chain_ops {
  * loads whole. */
 struct cpuc_calibration {
 	const struct cpuc_clock *clock; /* NULL: not calibrated */
-	const struct cpuc_chain_ops *ops;
-	uint64_t hz; /* ticks per second */
+	const struct cpuc_chain *chain; /* of all windows */
+	uint64_t hz;                    /* ticks per second */
 	uint64_t ratio;
 	uint64_t tick;   /* when it was measured */
 	uint32_t recent; /* any thread's latest ratio, CPUC_RATIO_SHORT bits
@@ -57,12 +60,18 @@ struct cpuc_calibration {
 
 extern struct cpuc_calibration cpuc_calibration;
 
-/* Calibrates by a clock that has chains. 0, or a negative errno with *why in
- * static storage: -ENOTSUP they are distrusted, or reads trap; -EDOM they
- * disagree, by *permille; -EAGAIN too noisy; -ERANGE no plausible rate. Under
- * the lock; may fault. A calibrated process stays as it is. */
-int cpuc_calibrate(struct cpuc_clock *clock, const char **why,
-		   unsigned *permille);
+/* Why a process is not calibrated; all is in static storage. */
+struct cpuc_refusal {
+	const char *why;
+	const char *chain[2]; /* that disagree most, by so many permille; */
+	unsigned permille;    /* 0: chains are not why */
+};
+
+/* Calibrates by a clock that has chains. 0, or a negative errno and the reason:
+ * -ENOTSUP they are distrusted, or reads trap; -EDOM they disagree; -EAGAIN too
+ * noisy; -ERANGE no plausible rate. Under the lock; may fault. A calibrated
+ * process stays as it is. */
+int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
 
 /* Whether the process is calibrated. */
 bool cpuc_calibration_done(void);

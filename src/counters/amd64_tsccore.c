@@ -59,7 +59,8 @@ static long long tsccore_read(void)
 	}
 
 /* Windows are made of the multiply in its 32-bit form: 3 cycles on every core
- * since Nehalem and Zen, small ones included, and an SMT sibling does not
+ * since Nehalem and Zen, small ones included (4 on Bulldozer, 5 on Bonnell, 2
+ * on Zhaoxin's, where the next chain makes them), and an SMT sibling does not
  * lengthen it. The others take 1: where they do, this is no emulator. Left out:
  * add, sub and lea with an immediate (folded at rename on Intel's newer cores),
  * register moves (eliminated), rotates by one (two operations in their short
@@ -73,11 +74,17 @@ TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
+#define TSCCORE_ROW(link, latency)                                           \
+	{                                                                    \
+		.window = tsccore_##link##_window,                           \
+		.cycles = (LONG - SHORT) * LINKS * (latency), .name = #link, \
+	}
+
 static const struct cpuc_chain tsccore_chain[] = {
-	{.window = tsccore_imul_window, .cycles = (LONG - SHORT) * LINKS * 3},
-	{.window = tsccore_ror_window, .cycles = (LONG - SHORT) * LINKS},
-	{.window = tsccore_xor_window, .cycles = (LONG - SHORT) * LINKS},
-	{.window = tsccore_not_window, .cycles = (LONG - SHORT) * LINKS},
+	TSCCORE_ROW(imul, 3),
+	TSCCORE_ROW(ror, 1),
+	TSCCORE_ROW(xor, 1),
+	TSCCORE_ROW(not, 1),
 };
 
 /* A sibling that never waits leaves the chains of one cycle two cycles of

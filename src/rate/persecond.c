@@ -61,16 +61,15 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
  * the next selection. */
 static void persecond_calibrate(void *unused)
 {
+	struct cpuc_refusal refusal;
 	struct cpuc_clock *clock;
-	unsigned permille;
-	const char *why;
 	size_t i;
 
 	(void)unused;
 	for (i = 0; i < cpuc_slot_count && !cpuc_calibration_done(); i++) {
 		clock = cpuc_slots[i].counter->clock;
 		if (clock != NULL && clock->chains != NULL && !clock->tried)
-			cpuc_calibrate(clock, &why, &permille);
+			cpuc_calibrate(clock, &refusal);
 	}
 }
 

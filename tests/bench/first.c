@@ -84,8 +84,7 @@ WRAP(CALIBRATING, int, cpuc_clock_scale,
      (struct cpuc_clock * c, uint64_t nominal_hz, struct cpuc_scale *scale),
      (c, nominal_hz, scale))
 WRAP(CALIBRATING, int, cpuc_calibrate,
-     (struct cpuc_clock * c, const char **why, unsigned *permille),
-     (c, why, permille))
+     (struct cpuc_clock * c, struct cpuc_refusal *refusal), (c, refusal))
 WRAP(CALIBRATING, uint64_t, cpuc_count_slow, (uintptr_t armed, uint64_t d),
      (armed, d))
 

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	cpucycles();
 	if (clock == NULL || !cpuc_calibration_done())
 		bench_skip("no calibrated counter here");
-	chain = clock->chains->chain;
+	chain = cpuc_calibration.chain;
 	printf("host %s\n", argc > 1 ? argv[1] : "without a name");
 	printf("clock %llu Hz, %u cycles a turn, %u turns\n",
 	       (unsigned long long)cpuc_calibration.hz, chain->cycles,

@@ -60,7 +60,8 @@ static void given_window(uint32_t turns, uint64_t stamp[3])
 		;
 }
 
-static const struct cpuc_chain given_chain = {given_window, GIVEN_TURN * 7};
+static const struct cpuc_chain given_chain = {given_window, GIVEN_TURN * 7,
+					      "given"};
 static const struct cpuc_chain_ops given_chains = {&given_chain, 1, 0};
 
 __attribute__((constructor)) static void given(void)

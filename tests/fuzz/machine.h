@@ -206,8 +206,8 @@ static void window_fake(uint32_t turns, uint64_t stamp[3])
 	stamp[2] = run_fake(18 + 512 * (double)turns);
 }
 
-static const struct cpuc_chain fake_chain[] = {{window_fake, 480},
-					       {window_fake, 480}};
+static const struct cpuc_chain fake_chain[] = {{window_fake, 480, "a"},
+					       {window_fake, 480, "b"}};
 static const struct cpuc_chain_ops fake_ops = {fake_chain, 2, 0};
 
 static int open_fake(struct cpuc_slot *slot)
