@@ -2,6 +2,8 @@
 /* Waiting for the engine's lock: in turn, and not for the dead. */
 #include "faults/faults.h"
 
+#include "tools/common/affinity.h"
+
 /* Four threads select again and again. */
 enum { OTHERS = 4 };
 static pthread_t others[OTHERS];
@@ -42,13 +44,15 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Each of the others is ahead of this thread once at most; they may select
- * before it asks, and before it has seen how often they did. In their midst
- * children count, too. */
+ * before it asks, and before it has seen how often they did. On one CPU it
+ * finds the lock held: on several it may be lucky. In their midst children
+ * count, too. */
 static int in_turn(void)
 {
 	enum { TIMES = 21, MOST = 5 * OTHERS };
 	int waited[TIMES], i, before, bad = SANITIZED ? CANNOT : 0;
 
+	affinity_pin(affinity_here());
 	if (bad == 0)
 		bad = others_begin();
 	for (i = 0; i < TIMES && bad == 0; i++) {
