@@ -58,6 +58,11 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		ok "and it uses no function that is a cancellation point"
 		;;
 	esac
+	# src/thread/thread.h says why.
+	bytes=$(readelf -lW "$lib" | awk '$1 == "TLS" {print $6}')
+	echo "# $((${bytes:-0})) bytes of thread-local storage"
+	test "$((${bytes:-0}))" -le 160
+	ok "at most 160 bytes are each thread's own"
 	awk '$8 == "cpucycles" {print $3, $4}' "$tmp/symbols" |
 		grep -qE '^(4|8) OBJECT$'
 	ok "cpucycles is a data object of a pointer's size"
