@@ -55,16 +55,6 @@ static void work(struct pace *p)
 	}
 }
 
-/* How often the thread lost its CPU: time that the host takes looks like a
- * pause of the thread, but is no switch. */
-static long switches(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return u.ru_nvcsw + u.ru_nivcsw;
-}
-
 /* A core that has just become faster has its cycles counted too low by as much,
  * until the next look at its rate; a busy sibling makes a core slow for some
  * microseconds at a time. Then pieces took more time not long ago: how much of
@@ -83,7 +73,7 @@ static double follow_pace(struct pace *p, double ran)
 
 static void interval(struct found *f, struct pace *p, void (*within)(void))
 {
-	long before = switches();
+	long before = load_switches();
 	double ran = ran_ns(), wall = wall_ns(), count, share, pace;
 	long long a = cpucycles();
 
@@ -101,7 +91,8 @@ static void interval(struct found *f, struct pace *p, void (*within)(void))
 	f->low += share < LOW * pace || p->least < LOW * pace;
 	f->lowest = share < f->lowest ? share : f->lowest;
 	f->piece = p->least < f->piece ? p->least : f->piece;
-	if (wall - ran > AWAY && switches() > before)
+	/* Time that the host takes looks like a pause, but is no switch. */
+	if (wall - ran > AWAY && load_switches() > before)
 		f->needs[f->away++ % RATES] =
 			(float)(count / (ran * ABOVE + AWAY));
 }

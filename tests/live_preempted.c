@@ -75,19 +75,6 @@ struct done {
 	bool back;
 };
 
-/* How often the thread lost the CPU. */
-static long taken(void)
-{
-#ifdef RUSAGE_THREAD
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return u.ru_nivcsw;
-#else
-	return 0;
-#endif
-}
-
 static void *work(void *arg)
 {
 	struct done *done = arg;
@@ -100,7 +87,7 @@ static void *work(void *arg)
 	cpucycles();
 	chain(10);
 	begin = last = cpucycles();
-	lost = taken();
+	lost = load_taken();
 	ran = ran_ns();
 	wall = wall_ns();
 	for (i = 0; i < job->times; i++) {
@@ -118,7 +105,7 @@ static void *work(void *arg)
 	chains = (double)job->times * job->chains * CYCLES;
 	if (counted < chains)
 		done->off = 1 - counted / chains;
-	ran += LACK * (double)(taken() - lost);
+	ran += LACK * (double)(load_taken() - lost);
 	if (counted > ran * load_rate)
 		done->off = counted / (ran * load_rate) - 1;
 	return NULL;

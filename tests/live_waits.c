@@ -216,30 +216,22 @@ static void check_job(const struct job *job, bool reported)
 
 /* The events that cpucycles_interruptions() tells. Each returns whether it
  * happened. */
-static long taken(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return u.ru_nivcsw;
-}
-
 static bool preempted(void)
 {
-	long before = taken();
+	long before = load_taken();
 	int i;
 
-	for (i = 0; i < 100 && taken() == before; i++)
+	for (i = 0; i < 100 && load_taken() == before; i++)
 		work(100);
 	return i < 100;
 }
 
 static bool gave_way(void)
 {
-	long before = taken();
+	long before = load_taken();
 
 	sched_yield();
-	return taken() != before;
+	return load_taken() != before;
 }
 
 static bool moved(void)

@@ -51,6 +51,30 @@ __attribute__((unused)) static void load_begin(void)
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
+/* How often this thread lost its CPU; and how often, with those times when it
+ * waited. 0 where the system does not tell. */
+static struct rusage load_usage(void)
+{
+	struct rusage u = {.ru_nvcsw = 0};
+
+#ifdef RUSAGE_THREAD
+	getrusage(RUSAGE_THREAD, &u);
+#endif
+	return u;
+}
+
+__attribute__((unused)) static long load_taken(void)
+{
+	return load_usage().ru_nivcsw;
+}
+
+__attribute__((unused)) static long load_switches(void)
+{
+	const struct rusage u = load_usage();
+
+	return u.ru_nvcsw + u.ru_nivcsw;
+}
+
 #if HAVE_RSEQ
 #include <sys/rseq.h>
 #endif
