@@ -27,28 +27,17 @@ static pid_t tid;
  * answer by the one who reads the result: a descriptor, or -1. */
 static int listen_to_thread(void)
 {
-#define TELL(call)                                                   \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(call), 0, 1), \
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF)
-	struct sock_filter rules[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+	static const long told[] = {
 #ifdef SYS_open
-		TELL(SYS_open),
+		SYS_open,
 #endif
 #ifdef SYS_nanosleep
-		TELL(SYS_nanosleep),
+		SYS_nanosleep,
 #endif
-		TELL(SYS_openat),
-		TELL(SYS_read),
-		TELL(SYS_close),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+		SYS_openat, SYS_read, SYS_close};
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-			    SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	return filter(told, sizeof told / sizeof *told, SECCOMP_RET_USER_NOTIF,
+		      SECCOMP_RET_ALLOW, SECCOMP_FILTER_FLAG_NEW_LISTENER);
 }
 
 static void *selecting(void *through)

@@ -245,33 +245,22 @@ static void check_named(void)
  * (systemd-analyze syscall-filter). Without a PMU nothing else is needed. */
 static int only_service(void)
 {
-#define ALLOW(call)                                                  \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(call), 0, 1), \
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-	struct sock_filter rules[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+	static const long allowed[] = {
 		/* @default */
-		ALLOW(NEW_CLOCK), ALLOW(NEW_MMAP), ALLOW(SYS_exit),
-		ALLOW(SYS_exit_group), ALLOW(SYS_getpid), ALLOW(SYS_gettid),
-		ALLOW(SYS_munmap), ALLOW(SYS_rt_sigreturn),
-		ALLOW(SYS_sched_yield),
+		NEW_CLOCK, NEW_MMAP, SYS_exit, SYS_exit_group, SYS_getpid,
+		SYS_gettid, SYS_munmap, SYS_rt_sigreturn, SYS_sched_yield,
 #ifdef SYS_gettimeofday
-		ALLOW(SYS_gettimeofday),
+		SYS_gettimeofday,
 #endif
 		/* @file-system and @basic-io */
-		ALLOW(SYS_close), ALLOW(SYS_getdents64), ALLOW(SYS_openat),
-		ALLOW(SYS_read),
+		SYS_close, SYS_getdents64, SYS_openat, SYS_read,
 		/* @process and @signal */
-		ALLOW(SYS_getrusage), ALLOW(SYS_prctl), ALLOW(SYS_rt_sigaction),
-		ALLOW(SYS_rt_sigprocmask),
+		SYS_getrusage, SYS_prctl, SYS_rt_sigaction, SYS_rt_sigprocmask,
 		/* Alone in it. */
-		ALLOW(SYS_madvise), ALLOW(SYS_uname),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
-	struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+		SYS_madvise, SYS_uname};
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return filter(allowed, sizeof allowed / sizeof *allowed,
+		      SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, 0);
 }
 
 static int serve(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Filters of system calls: from now on one is denied. */
+/* Filters of system calls. */
 #ifndef DENY_H
 #define DENY_H
 
@@ -11,26 +11,44 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #ifdef HAVE_LINUX_FILTER_H
-/* From now on a system call meets this action of <linux/seccomp.h>, also in
- * programs that are executed. -1 where filters cannot be installed, as under
- * user emulation. */
-__attribute__((unused)) static int deny(long number, unsigned action)
+/* From now on the system calls of a list, of at most FILTER_CALLS, meet one
+ * action of <linux/seccomp.h>, and all others another, also in programs that
+ * are executed. What seccomp(2) returns: -1 where filters cannot be installed,
+ * as under user emulation. */
+#define FILTER_CALLS 32
+__attribute__((unused)) static int filter(const long *calls, size_t n,
+					  unsigned listed, unsigned other,
+					  unsigned flags)
 {
-	struct sock_filter rules[] = {
+	struct sock_filter rule[2 * FILTER_CALLS + 2] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, action),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+	struct sock_fprog program = {0, rule};
+	struct sock_filter *end = rule + 1;
 
+	if (n > FILTER_CALLS)
+		return -1;
+	for (; n > 0; n--, calls++) {
+		*end++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+						      (unsigned)*calls, 0, 1);
+		*end++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, listed);
+	}
+	*end++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, other);
+	program.len = (unsigned short)(end - rule);
 	/* Where prctl itself was denied before, one has been set. */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags,
+			    &program);
+}
+
+__attribute__((unused)) static int deny(long number, unsigned action)
+{
+	return filter(&number, 1, action, SECCOMP_RET_ALLOW, 0);
 }
 
 /* Calls and actions, by the names that a command line has. A call has a second
@@ -86,7 +104,6 @@ static const struct denied_how {
 };
 enum { DENIED_HOW = sizeof denied_how / sizeof *denied_how };
 
-/* The older call first: the newer may be prctl, which installs filters. */
 __attribute__((unused)) static int deny_call(const struct denied_call *call,
 					     const struct denied_how *how)
 {
