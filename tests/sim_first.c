@@ -72,23 +72,16 @@ static uint64_t right(void)
 
 static struct cpuc_clock clock_of,
 	system_clock = {.tick = system_tick, .hz = 1000000000, .exact = true};
+
+#define COUNTER(called, of_kind, by, reader)                                 \
+	{                                                                    \
+		.name = called, .kind = of_kind, .clock = by, .read = reader \
+	}
 static const struct cpuc_counter counters[] = {
-	{.name = "core",
-	 .kind = CPUC_CALIBRATED,
-	 .clock = &clock_of,
-	 .read = tick},
-	{.name = "clock",
-	 .kind = CPUC_REFERENCE,
-	 .clock = &clock_of,
-	 .read = tick},
-	{.name = "again",
-	 .kind = CPUC_REFERENCE,
-	 .clock = &clock_of,
-	 .read = tick},
-	{.name = "system",
-	 .kind = CPUC_OS,
-	 .clock = &system_clock,
-	 .read = system_tick},
+	COUNTER("core", CPUC_CALIBRATED, &clock_of, tick),
+	COUNTER("clock", CPUC_REFERENCE, &clock_of, tick),
+	COUNTER("again", CPUC_REFERENCE, &clock_of, tick),
+	COUNTER("system", CPUC_OS, &system_clock, system_tick),
 };
 #define COUNTERS (sizeof counters / sizeof *counters)
 
