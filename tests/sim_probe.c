@@ -17,7 +17,11 @@
 #include <sys/syscall.h>
 #endif
 
-#include "../src/system/probe.h"
+/* In place of sigaction(2) in probe.c. */
+static int watched(int sig, const struct sigaction *to, struct sigaction *was);
+#define sigaction(...) watched(__VA_ARGS__)
+#include "../src/system/probe.c"
+#undef sigaction
 #include "faults/deny.h"
 #include "faults/real.h"
 #include "portable.h"
@@ -25,7 +29,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static const int faults[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
+static const int sigs[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
 static int trap_signal;     /* of traps() */
 static volatile char *page; /* PROT_NONE */
 static volatile char *hole; /* mapped past the end of its file */
@@ -171,8 +175,8 @@ static void forget(void)
 static void all_default(void)
 {
 	forget();
-	for (size_t i = 0; i < COUNT(faults); i++)
-		signal(faults[i], SIG_DFL);
+	for (size_t i = 0; i < COUNT(sigs); i++)
+		signal(sigs[i], SIG_DFL);
 }
 
 /* Every disposition and the mask, for comparing. */
@@ -202,7 +206,7 @@ static uint64_t bits(const sigset_t *set)
 static void look(struct state *state)
 {
 	struct sigaction sa;
-	sigset_t mask;
+	sigset_t blocked;
 
 	memset(state, 0, sizeof *state);
 	for (int sig = 1; sig <= 64; sig++) {
@@ -213,8 +217,8 @@ static void look(struct state *state)
 		state->of[sig].flags = sa.sa_flags & ~0x04000000;
 		state->of[sig].mask = bits(&sa.sa_mask);
 	}
-	pthread_sigmask(SIG_BLOCK, NULL, &mask);
-	state->mask = bits(&mask);
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	state->mask = bits(&blocked);
 }
 
 static int same(const struct state *a, const struct state *b)
@@ -257,6 +261,32 @@ static void test_nested(void)
 	   "a fault in a nested probe ends that one, one after it the outer");
 }
 
+static void enters(void *arg)
+{
+	struct cpuc_guard guard;
+
+	cpuc_guard_enter(&guard);
+	writes(arg);
+}
+
+static void test_guard(void)
+{
+	struct state before, after;
+	struct cpuc_guard guard;
+	bool outside;
+
+	cpuc_probe_begin();
+	look(&before);
+	probe(enters, page);
+	look(&after);
+	outside = cpuc_guard_enter(&guard);
+	if (outside)
+		cpuc_guard_leave(&guard);
+	cpuc_probe_end();
+	ok(same(&before, &after), "a fault in the guard: the mask as before");
+	ok(outside, "and the thread is outside");
+}
+
 static struct state during;
 
 static void looks(void *arg)
@@ -278,14 +308,14 @@ static void test_restored(void)
 	const int wanted = SA_RESTART | SA_ONSTACK;
 	int result, flags[3];
 
-	for (size_t i = 0; i < COUNT(faults); i++)
+	for (size_t i = 0; i < COUNT(sigs); i++)
 		if (i % 3 == 0)
-			set(faults[i], on_plain, SA_RESTART);
+			set(sigs[i], on_plain, SA_RESTART);
 		else if (i % 3 == 1)
-			set(faults[i], NULL,
+			set(sigs[i], NULL,
 			    SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
 		else
-			signal(faults[i], i < 4 ? SIG_DFL : SIG_IGN);
+			signal(sigs[i], i < 4 ? SIG_DFL : SIG_IGN);
 	look(&before);
 	errno = ENOTTY;
 	once(sets_errno, NULL);
@@ -302,15 +332,15 @@ static void test_restored(void)
 	once(looks, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	for (int i = 0; i < 3; i++)
-		flags[i] = (int)during.of[faults[i]].flags & wanted;
+		flags[i] = (int)during.of[sigs[i]].flags & wanted;
 	ok(SANITIZED_THREADS || (flags[0] == SA_RESTART &&
 				 flags[1] == SA_ONSTACK && flags[2] == wanted),
 	   "SA_RESTART and SA_ONSTACK as the handlers had them, or on");
 	ok(result == SIGSEGV, "fault caught with all signals blocked");
 	ok(same(&before, &after), "and they all are blocked afterwards");
 	/* Not all can be blocked, and fewer under an emulator. */
-	for (size_t i = 0; i < COUNT(faults); i++)
-		before.mask &= ~bit(faults[i]);
+	for (size_t i = 0; i < COUNT(sigs); i++)
+		before.mask &= ~bit(sigs[i]);
 	for (int sig = 32; sig < FIRST_REALTIME; sig++) /* libc's own */
 		before.mask &= ~bit(sig), during.mask &= ~bit(sig);
 	ok(before.mask == during.mask, "a probe unblocks these six only");
@@ -540,6 +570,14 @@ static void sends_both(void *arg)
 	getppid();
 }
 
+static void sends_twice(void *arg)
+{
+	(void)arg;
+	sigqueue(getpid(), SIGFPE, (union sigval){.sival_int = 4711});
+	sigqueue(getpid(), SIGFPE, (union sigval){.sival_int = 4712});
+	getppid();
+}
+
 static void test_sent_both(void)
 {
 	forget();
@@ -551,6 +589,12 @@ static void test_sent_both(void)
 	   "blocked: one to the process and one to the thread "
 	   "are pending, as without a probe: %d",
 	   seen.calls);
+	forget();
+	block(SIGFPE, SIG_BLOCK);
+	once(sends_twice, NULL);
+	block(SIGFPE, SIG_UNBLOCK);
+	ok(seen.calls == 1 && seen.value == 4711,
+	   "of two to the process the first: %d", seen.value);
 }
 #endif
 
@@ -558,8 +602,8 @@ static void test_sending(void)
 {
 	int bad = 0, late = 0;
 
-	for (size_t i = 0; i < COUNT(faults); i++) {
-		int sig = faults[i];
+	for (size_t i = 0; i < COUNT(sigs); i++) {
+		int sig = sigs[i];
 
 		set(sig, NULL, SA_SIGINFO);
 		forget();
@@ -680,6 +724,19 @@ static void test_pending(void)
 	all_default();
 }
 
+static int changes;  /* of SIGBUS's disposition */
+static bool meddles; /* another thread sets it between a look and a change */
+
+static int watched(int sig, const struct sigaction *to, struct sigaction *was)
+{
+	int err = sigaction(sig, to, was);
+
+	changes += sig == SIGBUS && to != NULL;
+	if (meddles && sig == SIGBUS && to == NULL)
+		set(SIGBUS, on_plain, 0);
+	return err;
+}
+
 static void replaces(void *arg)
 {
 	set(SIGBUS, on_plain, 0);
@@ -690,9 +747,20 @@ static void test_replaced(void)
 {
 	struct sigaction ours, now;
 
-	once(replaces, NULL);
+	cpuc_probe_begin();
+	probe(replaces, NULL);
+	changes = 0;
+	cpuc_probe_end();
 	sigaction(SIGBUS, NULL, &now);
-	ok(now.sa_handler == on_plain, "a handler installed meanwhile stays");
+	ok(now.sa_handler == on_plain && changes == 0,
+	   "a handler installed meanwhile stays");
+	all_default();
+	cpuc_probe_begin();
+	meddles = true;
+	cpuc_probe_end();
+	meddles = false;
+	sigaction(SIGBUS, NULL, &now);
+	ok(now.sa_handler == on_plain, "and one installed in the last moment");
 	cpuc_probe_begin();
 	sigaction(SIGBUS, NULL, &ours);
 	cpuc_probe_end();
@@ -893,6 +961,7 @@ int main(void)
 	emulated = in_child(filters) != 0;
 	test_kinds();
 	test_nested();
+	test_guard();
 	test_restored();
 	test_passed_on();
 	test_sent();
