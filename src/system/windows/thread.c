@@ -6,6 +6,7 @@
 #ifdef _WIN32
 #include <errno.h>
 #include "../../thread/thread.h"
+#include "api.h"
 
 static struct cpuc_process thread_process = {.mark = {1}};
 struct cpuc_process *cpuc_process = &thread_process;
