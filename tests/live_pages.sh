@@ -45,7 +45,7 @@ TXT
 # In the middle of a sentence, a command begins with one of these.
 programs='cc|make|man|sudo|apt|ldconfig|pkg-config|rpmbuild|autoreconf|git|docker'
 programs="$programs|podman|perf stat|taskset|cpupower|numactl|setarch|valgrind|echo|cd"
-programs="$programs|cpucycles-(info|selftest|open)|\./.*|\.ci/run|tests/.* .*"
+programs="$programs|cpucycles-(info|selftest|open|run)|\./.*|\.ci/run|tests/.* .*"
 
 # Joins lines that end in a backslash or a bar with the next one.
 join() {

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# cpucycles-run: commands of known length, and how the tool stands between a
+# command and its caller.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+
+find_tools
+run=$bin/cpucycles-run
+work=$top_builddir/tests/work
+if ! test -x "$run"; then
+	skip "it is not built here"
+	done_testing
+fi
+
+# member NAME: of the JSON object.
+member() {
+	sed -n "s/^\t\"$1\": \(.*[^,]\),*\$/\1/p" "$tmp/json"
+}
+
+# json ARGUMENT...: runs a command; the object goes to json.
+json() {
+	"$run" --json -o "$tmp/json" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+
+# takes CYCLES TEXT COMMAND...: the command's count is off by no more than it
+# says. A machine is rarely so busy that ten are.
+takes() {
+	cycles=$1 text=$2
+	shift 2
+	tries=0
+	until json "$@" && test "$(member cycles)" != null &&
+		awk -v "got=$(member cycles)" -v "within=$(member within)" \
+			-v "cycles=$cycles" 'BEGIN { off = got / cycles - 1
+			exit (off < 0 ? -off : off) > within + 0 }'; do
+		tries=$((tries + 1))
+		echo "# $(member cycles), not $cycles: $(member how)"
+		test $tries -lt 10 || break
+	done
+	test $tries -lt 10
+	ok "$text takes $cycles cycles: $(member cycles), $(member how)"
+}
+
+## Exit statuses, and streams.
+for status in 0 1 7 255; do
+	"$run" sh -c "exit $status" 2>"$tmp/err"
+	test $? -eq $status && grep -q '^how  *[ce]' "$tmp/err"
+	ok "status $status"
+done
+"$run" sh -c 'kill -KILL $$' 2>"$tmp/err"
+test $? -eq 137 && grep -q ^how "$tmp/err"
+ok "a command that a signal ends: 128 and the signal"
+refused 127 "'./nonesuch': No such" "$run" ./nonesuch
+ok "no such command: 127"
+refused 126 "'/': Permission" "$run" /
+ok "a command that cannot be run: 126"
+for wrong in '' '-r 0 true' '-r 2x true' '--nonesuch true' '-o'; do
+	# shellcheck disable=SC2086 # several words
+	refused 125 --help "$run" $wrong
+	ok "wrong usage '$wrong': 125, and points to --help"
+done
+echo text | "$run" cat -u >"$tmp/out" 2>"$tmp/err" && echo text |
+	cmp -s - "$tmp/out" && ! grep -q text "$tmp/err"
+ok "the command has standard input and output for itself"
+"$run" -o "$tmp/report" sh -c 'echo out; echo err >&2; test $# -eq 2' sh -r 9 \
+	>"$tmp/out" 2>"$tmp/err" && test "$(cat "$tmp/out" "$tmp/err")" = "out
+err" && grep -q '^wall_seconds  *[0-9.]*$' "$tmp/report"
+ok "-o FILE; what comes after the command is the command's"
+refused 125 'cannot write' "$run" -o "$tmp/none/file" sh -c 'echo out'
+ok "a FILE that cannot be written: 125, and nothing is run"
+"$run" -o /dev/full true 2>"$tmp/err"
+test $? -eq 125 && grep -q 'cannot write' "$tmp/err"
+ok "a full disk: 125, with a message"
+"$run" true 2>&-
+test $? -eq 125
+ok "a closed standard error: 125"
+
+## Runs.
+json -r 5 sh -c 'echo run' && test "$(grep -c run "$tmp/out")" -eq 5 &&
+	test -n "$(member wall_spread)"
+ok "-r 5 runs it five times, and prints the spread"
+json -r 3 sh -c "echo run >>'$tmp/runs'; test \$(wc -l <'$tmp/runs') -ne 2"
+test $? -eq 1 && test "$(wc -l <"$tmp/runs")" -eq 3
+ok "one run of three fails: so does the whole"
+json -r 3 sh -c "echo run >>'$tmp/killed'; kill -TERM \$\$"
+test $? -eq 143 && test "$(wc -l <"$tmp/killed")" -eq 1
+ok "a run that a signal ends is the last one"
+if python3 -c 'import json' 2>/dev/null; then
+	for option in '-r 1' '-r 3'; do
+		# shellcheck disable=SC2086 # several words
+		json $option true && python3 -m json.tool "$tmp/json" >/dev/null
+		ok "$option: a valid JSON object"
+	done
+else
+	skip "there is no python3"
+fi
+
+## Signals. The command makes a file when it is ready for them.
+ready=": >'$tmp/ready'"
+# signalled SIGNAL COMMAND: that signal is sent to the tool, which runs it.
+signalled() {
+	rm -f "$tmp/ready"
+	"$run" -r 3 -o "$tmp/report" sh -c "$2" >"$tmp/out" &
+	pid=$!
+	until test -e "$tmp/ready"; do
+		sleep 0.01
+	done
+	kill "-$1" $pid
+	wait $pid
+}
+# A shell's background jobs ignore SIGINT and SIGQUIT, and so do their commands.
+for signal in HUP TERM; do
+	signalled $signal "echo begun; $ready; exec sleep 60"
+	test $? -gt 128 && test "$(grep -c begun "$tmp/out")" -eq 1
+	ok "SIG$signal ends the command, and the runs"
+	signalled $signal "trap 'echo caught; kill \$!; exit 5' $signal
+		sleep 60 & $ready; wait"
+	test $? -eq 5 && test "$(grep -c caught "$tmp/out")" -eq 1
+	ok "a command that catches SIG$signal gets it once; its status is kept"
+done
+signalled USR1 "trap 'echo caught; kill \$!; exit 0' USR1
+	test -e '$tmp/ready' && exit; sleep 60 & $ready; wait"
+test $? -eq 0 && grep -q caught "$tmp/out"
+ok "SIGUSR1 goes to the command"
+(
+	trap '' HUP
+	signalled HUP "$ready; sleep 0.1; echo lived"
+) && test "$(grep -c lived "$tmp/out")" -eq 3
+ok "a signal that is ignored, as by nohup, is so in the command"
+
+## Known lengths. What nobody has counted or estimated is skipped.
+"$work" chain 1
+works=$?
+json true
+if test $works -ne 0 || test "$(member cycles)" = null; then
+	skip "known cycles: $(member how)"
+	done_testing
+fi
+n=1000000000
+takes $n "a chain" "$work" chain $n
+takes $((2 * n)) "two threads" "$work" chain $n 2
+takes $((2 * n)) "two children" \
+	sh -c "'$work' chain $n & '$work' chain $n; wait"
+takes $((2 * n)) "a child whose parent ends first" \
+	sh -c "('$work' chain $n &); '$work' chain $n; sleep 2"
+takes $n "one that sleeps" sh -c "sleep 0.5; '$work' chain $n; sleep 0.5"
+takes $n "one of five runs" -r 5 "$work" chain $n
+cpucyclesimplementation=default-monotonic
+export cpucyclesimplementation
+takes $n "a chain, with a clock" "$work" chain $n
+member how | grep -q '^"estimated '
+ok "is estimated then"
+unset cpucyclesimplementation
+(while :; do :; done) &
+rivals=$!
+(while :; do :; done) &
+rivals="$rivals $!"
+takes $n "a chain beside two busy loops" "$work" chain $n
+# shellcheck disable=SC2086 # two
+kill $rivals
+if cpu=$(taskset -pc $$ 2>/dev/null); then
+	cpu=$(echo "$cpu" | sed 's/.*: //; s/[-,].*//')
+	taskset -c "$cpu" "$work" wake &
+	rival=$!
+	takes $n "a chain that loses its CPU again and again" \
+		taskset -c "$cpu" "$work" chain $n
+	kill $rival
+else
+	skip "there is no taskset"
+fi
+json sleep 0.2 && awk -v "cycles=$(member cycles)" -v "n=$n" \
+	'BEGIN { exit !(cycles < n / 20) }'
+ok "to sleep takes few: $(member cycles)"
+done_testing

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A command of known length: work chain CYCLES [THREADS], or work loop
+ * INSTRUCTIONS, in each of its threads. Status 77: not on this CPU. Or work
+ * wake: does nothing, ten thousand times a second. */
+#include <config.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "../src/tools/common/known.h"
+#include "../src/tools/common/loop.h"
+
+static double amount;
+static int looping;
+
+static void *work(void *unused)
+{
+	const struct known *last = known;
+	double left = amount;
+
+	if (looping)
+		loop((unsigned long)left /
+		     (LOOP_INSTRUCTIONS | !LOOP_INSTRUCTIONS));
+	/* Not the first chain, by which cpucycles-run measures rates. */
+	while (last->loop != NULL && last[1].loop != NULL)
+		last++;
+	for (; !looping && left > 0; left -= KNOWN_CYCLES)
+		last->loop(KNOWN_CYCLES / last->turn);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec pause = {0, 100000};
+	int i, threads = argc > 3 ? atoi(argv[3]) : 1;
+	pthread_t id;
+
+	if (argc < 2)
+		return 2;
+	while (!strcmp(argv[1], "wake"))
+		nanosleep(&pause, NULL);
+	looping = !strcmp(argv[1], "loop");
+	amount = argc > 2 ? strtod(argv[2], NULL) : 0;
+	if (looping ? LOOP_INSTRUCTIONS == 0 : !known_usable())
+		return 77;
+	for (i = 1; i < threads; i++)
+		if (pthread_create(&id, NULL, work, NULL) != 0)
+			return 1;
+	work(NULL);
+	pthread_exit(NULL);
+}
