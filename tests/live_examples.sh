@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # The examples in C: each is short, runs and prints what it should. README.md and
-# the manual have one of them. live_pages.sh runs those in Python and Rust.
+# the manual have one of them. live_pages.sh runs those in Python and Rust,
+# live_frameworks.sh the adapters for benchmark frameworks.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 counter='[a-z0-9-]+, (core|calibrated|reference|os|zero)'
@@ -11,19 +12,6 @@ example() {
 	"$top_builddir/examples/$1" >"$tmp/out" &&
 		test "$(grep -cE "^$3\$" "$tmp/out")" -eq "$2"
 	ok "$1.c: $(tail -n 1 "$tmp/out")"
-}
-
-# Whether programs of this system can load the library: not if it is for another
-# C library or architecture.
-loads() {
-	case $CFLAGS in
-	*-fsanitize*) why="programs without the sanitizer cannot load it" ;;
-	# Where a path has spaces, the loader would take it for several.
-	*) why=$(cd "${shared%/*}" &&
-		LD_PRELOAD=./libcpucycles.so env true 2>&1) ;;
-	esac
-	test -f "$shared" || why="no shared library was built"
-	test -z "$why"
 }
 
 # compiled NAME ARGUMENT...: with the library, if programs can load that.
@@ -76,7 +64,6 @@ lines=2 line='[a-z]+: [0-9]+ instructions, [0-9]+ cycles: [0-9.]+ a cycle'
 example instructions-per-cycle "$lines" "$line"
 example counters 1 '\* [a-z0-9-]+ +(core|calibrated|reference|os|zero) .*'
 
-shared=$(cd "$top_builddir" && pwd)/.libs/libcpucycles.so
 cat >"$tmp/use.c" <<'C'
 long long count(void);
 void fence(void);
@@ -112,7 +99,14 @@ for source in "$top_srcdir"/examples/*.*; do
 	ok "$name: fewer than 90 lines"
 	case $name in
 	*.c) grep -qE "^example ${name%.c} |examples/$name" "$0" ;;
-	*) sed 12q "$source" | grep -q "[[:alnum:]] $name" ;;
+	*.py | time-a-function.rs)
+		sed 12q "$source" | grep -q "[[:alnum:]] $name"
+		;;
+	# By name, or as a part of one that is.
+	*)
+		grep -lF "$name" "${0%/*}/live_frameworks.sh" \
+			"$top_srcdir"/examples/*.* | grep -qvxF "$source"
+		;;
 	esac
 	ok "$name: it is tested"
 done

@@ -43,6 +43,21 @@ quietly() {
 	}
 }
 
+# Whether programs of this system can load the shared library, whose path is then
+# in shared: not if it is for another C library or architecture. Sets why.
+loads() {
+	shared=$(cd "${top_builddir:?is set by make check}" &&
+		pwd)/.libs/libcpucycles.so
+	case $CFLAGS in
+	*-fsanitize*) why="programs without the sanitizer cannot load it" ;;
+	# Where a path has spaces, the loader would take it for several.
+	*) why=$(cd "${shared%/*}" &&
+		LD_PRELOAD=./libcpucycles.so env true 2>&1) ;;
+	esac
+	test -f "$shared" || why="no shared library was built"
+	test -z "$why"
+}
+
 # Sets bin to the directory of the tools. libtool's wrappers run the same
 # programs, but take ten times as long as these.
 find_tools() {

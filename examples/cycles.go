@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: 0BSD
+
+// Package cycles counts for Go's benchmarks: see cycles_test.go. The symbol
+// cpucycles is a variable that holds a pointer to a function, which Go cannot
+// call: C does.
+package cycles
+
+// #cgo LDFLAGS: -lcpucycles
+// #include <cpucycles.h>
+// static long long count(void) { return cpucycles(); }
+import "C"
+import (
+	"runtime"
+	"testing"
+)
+
+// Count is the number of cycles so far. Only counts of the same thread may be
+// subtracted, and the scheduler moves goroutines: see runtime.LockOSThread.
+func Count() int64 { return int64(C.count()) }
+
+// Kind says what they are: "core" and "calibrated" are cycles of the core.
+func Kind() string { return C.GoString(C.cpucycles_kind()) }
+
+// Report makes a benchmark report cycles/op beside ns/op: its first line is
+//
+//	defer cycles.Report(b)()
+//
+// What ran while the timer was stopped, or in other goroutines of
+// b.RunParallel, is not told apart: use Count there.
+func Report(b *testing.B) func() {
+	runtime.LockOSThread()
+	start := Count()
+	return func() {
+		count := Count() - start
+		runtime.UnlockOSThread()
+		b.ReportMetric(float64(count)/float64(b.N), "cycles/op")
+	}
+}

@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# The adapters for benchmark frameworks in examples/, each where its framework is
+# installed. It is built as its opening comment says. By a counter that is the
+# system's clock, cycles must be the framework's own time multiplied by the rate.
+# The last point of each has figures as in cpucycles-benchmarking(7).
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+
+examples=$top_srcdir/examples
+crates=/usr/share/cargo/registry # where Debian's packages are
+
+# The command in the opening comment of an example.
+command_of() {
+	sed -nE '1,12s/^(\/\/|.\*) ((g\+\+|go) .*)/\2/p' "$examples/$1" |
+		sed 's/ \*\/$//'
+}
+
+# The package that the comment describes, without a network.
+build_criterion() {
+	mkdir -p src benches .cargo
+	: >src/lib.rs
+	cp "$examples/criterion.rs" benches
+	{
+		printf '%s\n' '[package]' 'name = "use"' 'version = "0.0.0"' \
+			'edition = "2021"'
+		sed -n '1,12s/^ \*     //p' benches/criterion.rs
+		printf '%s\n' '[profile.bench.package."*"]' 'opt-level = 0'
+	} >Cargo.toml
+	printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' \
+		'[source.debian]' "directory = '$crates'" >.cargo/config.toml
+	cargo bench --offline --bench criterion --no-run
+}
+
+build() {
+	case $1 in
+	*.cc) sh -ec "$(command_of "$1")" ;;
+	*.go) sh -ec "$(command_of "$1") -run=none -bench=none" ;;
+	*.rs) build_criterion ;;
+	esac
+}
+
+# timed FILE: prints nanoseconds and the cycles of the same.
+timed() {
+	case $1 in
+	google-benchmark.cc)
+		./a.out --benchmark_min_time=0.1 --benchmark_format=csv |
+			tr -d '"' >google.csv
+		awk -F, '/^fnv.threads:1/ { print $3, $(NF - 1) }' google.csv
+		;;
+	# Its own line, and below it ours.
+	nanobench.cc) ./a.out | awk '$NF == "`fnv`" { print $2 }' | xargs ;;
+	*.go)
+		sh -ec "$(command_of "$1") -benchtime=0.1s" |
+			awk '/^BenchmarkFnv/ { print $3, $5 }'
+		;;
+	# All samples together take about as long as it is told to measure.
+	*.rs)
+		cargo bench --offline --bench criterion -- --nresamples 1000 \
+			--warm-up-time 1 --measurement-time 1 >criterion.log
+		sed 's/.*"times":\[//' \
+			target/criterion/cpucycles/fnv/new/sample.json |
+			tr -d ']}' | tr , '\n' |
+			awk '{ n += $1 } END { printf "1e9 %.0f\n", n }'
+		;;
+	esac 2>"$tmp/err"
+}
+
+# near NANOSECONDS CYCLES: with an eighth for what only one of them times.
+near() {
+	echo "# $1 ns, $2 cycles"
+	awk -v q="$2/$1/$rate" 'BEGIN { split(q, n, "/")
+		q = n[1] / (n[2] * n[3] / 1e9); exit !(q > 7 / 8 && q < 8 / 7) }'
+}
+
+by_the_clock() {
+	tries=10
+	# shellcheck disable=SC2046 # two words
+	until near $(cpucyclesimplementation=default-monotonic timed "$1"); do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+	done
+}
+
+framework() {
+	build "$1" >"$tmp/log" 2>&1
+	ok "$1: builds" || {
+		sed 's/^/# /' "$tmp/log"
+		return
+	}
+	by_the_clock "$1"
+	ok "$1: counts what the framework times" || sed 's/^/# /' "$tmp/err"
+	figures=$(timed "$1")
+	[ "${figures% *}" != "${figures#* }" ]
+	ok "$1: ${figures% *} ns, ${figures#* } cycles"
+}
+
+# Both rows are of one iteration: twice or half as many would be of all threads
+# together.
+two_threads() {
+	awk -F, '/^fnv/ { n[++rows] = $(NF - 1) } END { q = n[2] / n[1]
+		print "#", n[1], "and", n[2], "cycles"
+		exit !(q > 2 / 3 && q < 3 / 2) }' google.csv
+}
+
+# includes HEADER: whether the C++ compiler finds it.
+includes() {
+	echo "#include <$1>" | g++ -x c++ -E - >/dev/null 2>&1
+}
+
+if ! loads; then
+	skip "$why"
+	done_testing
+fi
+# Directories without spaces, for compilers that take flags from variables.
+mkdir "$tmp/bin" "$tmp/work"
+ln -s "$top_srcdir/include" "$tmp/include"
+ln -s "${shared%/*}" "$tmp/lib"
+cat >"$tmp/bin/g++" <<TXT
+#!/bin/sh
+PATH='$PATH' exec ${CXX:-false} $CFLAGS -I'$tmp/include' -L'$tmp/lib' "\$@"
+TXT
+chmod +x "$tmp/bin/g++"
+rate=$(cpucyclesimplementation=default-monotonic \
+	"$top_builddir/cpucycles-info" | sed -n 's/^cpucycles persecond //p')
+alone=$("$top_builddir/cpucycles-info" | grep '^cpucycles per thread yes')
+PATH=$tmp/bin:$PATH LD_LIBRARY_PATH=$tmp/lib
+CGO_CFLAGS=-I$tmp/include CGO_LDFLAGS=-L$tmp/lib RUSTFLAGS=-L$tmp/lib
+GOCACHE=$tmp/go GOPATH=$tmp/gopath GOPROXY=off GOFLAGS='' CARGO_HOME=$tmp/cargo
+export LD_LIBRARY_PATH CC CGO_CFLAGS CGO_LDFLAGS RUSTFLAGS
+export GOCACHE GOPATH GOPROXY GOFLAGS CARGO_HOME
+cd "$tmp/work" || exit 99
+cp "$examples"/*.go "$examples"/*.cc "$examples"/*.h .
+
+if ! includes benchmark/benchmark.h; then
+	skip "there is no google-benchmark, or no C++ compiler"
+elif framework google-benchmark.cc && [ -n "$alone" ]; then
+	two_threads
+	ok "google-benchmark.cc: as many cycles an iteration in two threads"
+fi
+if includes nanobench.h; then
+	framework nanobench.cc
+else
+	skip "there is no nanobench.h, or no C++ compiler"
+fi
+if command -v go >/dev/null; then
+	framework cycles_test.go
+else
+	skip "there is no go"
+fi
+if command -v cargo >/dev/null && [ -n "$(find "$crates" -maxdepth 1 \
+	-name 'criterion-[0-9]*' 2>/dev/null)" ]; then
+	framework criterion.rs
+	sed -n 's/^.*time:/#/p' criterion.log
+else
+	skip "there is no cargo, or no librust-criterion-dev"
+fi
+done_testing
