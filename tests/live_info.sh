@@ -103,6 +103,17 @@ else
 	ok "--cpus says that the rate cannot be measured"
 fi
 
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	script -qec "'$info' --counter=default-monotonic" /dev/null </dev/null |
+		tr -d '\r' >"$tmp/out"
+	sed -n 1p "$tmp/out" | grep -qE '^default-monotonic counts nominal cycles here, not cycles of the core(; .*)?\.$' &&
+		sed -n 2p "$tmp/out" | grep -q '^$' &&
+		sed -n 3p "$tmp/out" | grep -q '^cpucycles version '
+	ok "a terminal gets a sentence first: $(sed -n 1p "$tmp/out")"
+else
+	skip "there is no script(1) to make a terminal with"
+fi
+
 # In a world of its own, where /etc has but one file.
 if unshare -m true 2>/dev/null; then
 	# shellcheck disable=SC2016 # the inner shell's

@@ -74,6 +74,21 @@ const char *tool_why(const struct cpucycles_counter *c)
 	return text;
 }
 
+const char *tool_counts(const struct cpucycles_counter *c)
+{
+	static const char *const what[] = {
+		[CPUCYCLES_CORE] = "core cycles",
+		[CPUCYCLES_CALIBRATED] = "core cycles by a measured ratio",
+		[CPUCYCLES_REFERENCE] = "nominal cycles",
+		[CPUCYCLES_OS] = "nominal cycles",
+		[CPUCYCLES_ZERO] = "nothing"};
+	static char text[80];
+
+	snprintf(text, sizeof text, "%s counts %s here", c->name,
+		 what[c->kind_id]);
+	return text;
+}
+
 const char *tool_not_taken(const char *named)
 {
 	struct cpucycles_counter c;

@@ -38,6 +38,10 @@ int tool_no_counter(const char *tool, const char *name);
  */
 const char *tool_why(const struct cpucycles_counter *c);
 
+/* What it counts, such as "amd64-tsc counts nominal cycles here". Static
+ * storage. */
+const char *tool_counts(const struct cpucycles_counter *c);
+
 /* Why the counter that the environment names is not in use; "" if it is. */
 const char *tool_not_taken(const char *named);
 

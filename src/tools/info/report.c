@@ -141,11 +141,35 @@ void report_instructions(struct cpucycles_counter *c)
 		       : TOOL_NO_INSTRUCTIONS);
 }
 
+/* A sentence for people; programs get the lines alone. */
+static void report_sentence(void)
+{
+	struct cpucycles_counter c, better;
+	double hz = (double)cpucycles_observepersecond();
+	unsigned i;
+
+	cpucycles_counterbyname(NULL, &c, sizeof c);
+	fputs(tool_counts(&c), stdout);
+	if (c.kind_id == CPUCYCLES_REFERENCE || c.kind_id == CPUCYCLES_OS)
+		fputs(", not cycles of the core", stdout);
+	if (hz > 0)
+		printf("; the core runs at %.2f GHz now", hz / 1e9);
+	for (i = 0; cpucycles_counter(i, &better, sizeof better) == 0; i++)
+		if (better.kind_id < c.kind_id && better.hint[0] != '\0') {
+			printf("; %s would be better, but %s", better.name,
+			       tool_why(&better));
+			break;
+		}
+	fputs(".\n\n", stdout);
+}
+
 int report_text(const struct request *r)
 {
 	struct cpucycles_counter c, other;
 	unsigned i;
 
+	if (isatty(1))
+		report_sentence();
 	printf("cpucycles version %s\n", cpucycles_version());
 	/* Selecting prints the trace. */
 	cpucycles_tracesetup();

@@ -113,15 +113,7 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 static void run_conclude(const struct selftest *t, unsigned made, unsigned bad,
 			 unsigned skipped)
 {
-	static const char *const counts[] = {
-		[CPUCYCLES_CORE] = "core cycles",
-		[CPUCYCLES_CALIBRATED] = "core cycles, by a measured ratio,",
-		[CPUCYCLES_REFERENCE] = "nominal cycles",
-		[CPUCYCLES_OS] = "nominal cycles",
-		[CPUCYCLES_ZERO] = "nothing"};
-
-	printf("# %s counts %s here", t->counter.name,
-	       counts[t->counter.kind_id]);
+	printf("# %s", tool_counts(&t->counter));
 	if (bad)
 		printf(", and not correctly: %u of %u checks failed", bad,
 		       made);
