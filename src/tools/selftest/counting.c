@@ -15,6 +15,7 @@
 #define WINDOW_STEPS 200    /* of the count in a window: errors of 0.5% */
 #define WINDOWS_MAX 499
 #define WINDOWS_MIN 9
+#define PATIENCE 10 /* times as long as a rate should take */
 #define TURNS 100000 /* of a loop: tens of microseconds */
 #define STEPS 1000   /* changes of the count to look at */
 
@@ -108,15 +109,17 @@ static long counting_lost(void)
 
 /* The core's rate changes from one window to the next, so it is observed before
  * and after each. Medians leave out the windows that were interrupted. Those in
- * which others took the CPU again and again come last: what the thread's clock
- * lacks each time may be counted. */
+ * which others took the CPU again and again come last, as what the thread's
+ * clock lacks each time may be counted; with several threads on the only CPU,
+ * there may be no others. */
 bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 {
 	long long (*right)(void) = selftest_follows(t)
 					   ? cpucycles_observepersecond
 					   : cpucycles_persecond;
-	long long end = tool_ns() + ms * 1000000LL, before, after;
-	long long ppm[WINDOWS_MAX], hz[WINDOWS_MAX];
+	long long begin = tool_ns(), end = begin + ms * 1000000LL;
+	long long last = begin + ms * 1000000LL * PATIENCE;
+	long long ppm[WINDOWS_MAX], hz[WINDOWS_MAX], before, after;
 	double length = (double)t->counter.precision * WINDOW_STEPS * 1e9 /
 			(double)cpucycles_persecond();
 	long lost;
@@ -130,7 +133,8 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 		lost = counting_lost();
 		hz[n] = counting_window(counting_clock_id(t), length);
 		after = right();
-		if (counting_lost() > lost + 1 && tries < 4 * WINDOWS_MAX)
+		if (counting_lost() > lost + 1 && tries < 4 * WINDOWS_MAX &&
+		    tool_ns() < last)
 			continue;
 		/* A core counter that stands still cannot be observed. */
 		if (hz[n] == 0)
