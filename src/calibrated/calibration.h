@@ -56,7 +56,7 @@ struct cpuc_calibration {
 };
 
 /* Ratios in 32 bits have so many bits fewer. */
-#define CPUC_RATIO_SHORT 10
+#define CPUC_RATIO_SHORT 12
 
 extern struct cpuc_calibration cpuc_calibration;
 

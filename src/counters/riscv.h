@@ -3,9 +3,10 @@
  * halves from 0xC80 on, on 32-bit CPUs. */
 #ifndef CPUC_RISCV_H
 #define CPUC_RISCV_H
-#if HAVE_COUNTER_RISCV64_RDCYCLE || HAVE_COUNTER_RISCV64_RDTIME
+#if HAVE_COUNTER_RISCV64_RDCYCLE || HAVE_COUNTER_RISCV64_TIMECORE
 
 #include <stdint.h>
+#include "../rate/clock.h"
 
 #if __riscv_xlen == 64
 #define CPUC_RISCV_NAME(rest) "riscv64-" rest
@@ -25,6 +26,19 @@
 				 : "=&r"(high), "=&r"(low), "=&r"(after)); \
 		value = (uint64_t)high << 32 | low;                        \
 	} while (0)
+#endif
+
+#if HAVE_COUNTER_RISCV64_TIMECORE
+static inline long long cpuc_riscv_ticks(void)
+{
+	uint64_t ticks;
+
+	CPUC_RISCV_CSR(1, ticks);
+	return (long long)ticks;
+}
+
+/* The clock is in riscv64_timecore.c, beside its chains. */
+extern struct cpuc_clock cpuc_riscv_time;
 #endif
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE

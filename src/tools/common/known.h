@@ -62,6 +62,21 @@ static inline bool known_usable(void)
 {
 	return true;
 }
+#elif defined(__riscv)
+/* Latency 1: SiFive U74-MC Core Complex Manual; XuanTie C906 and C910 User
+ * Manuals. An emulator takes longer for the comparison. */
+#define KNOWN_FENCE "fence\n\t"
+#define KNOWN_ALIGN ""
+#define KNOWN_LINKS "998"
+#define KNOWN_END "addi %1, %1, -1\n\tbnez %1, 1b\n\t"
+#define KNOWN_CHAINS                       \
+	KNOWN(sub, "sub %0, %0, %2", 1000) \
+	KNOWN(sltiu, "sltiu %0, %0, 5", 1000)
+
+static inline bool known_usable(void)
+{
+	return true;
+}
 #else
 #define KNOWN_FENCE ""
 #define KNOWN_CHAINS

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: 0BSD */
+/* riscv64-timecore, riscv32-timecore: RDTIME, converted to cycles of the core
+ * by a ratio that is measured, where the kernel keeps RDCYCLE from programs, as
+ * Linux does from 6.6 on. The device tree says the clock's rate; where ACPI
+ * stands in for that, it is measured. */
+#include <config.h>
+#if HAVE_COUNTER_RISCV64_TIMECORE
+#include "../calibrated/count.h"
+#include "../rate/stated_rate.h"
+#include "../slot.h"
+#include "riscv.h"
+
+static long long timecore_read(void)
+{
+	return (long long)cpuc_count(cpuc_riscv_ticks);
+}
+
+static uint64_t timecore_stated(void)
+{
+	return cpuc_stated_timebase("");
+}
+
+#define BRIEF 16 /* links of a turn of a window's short run */
+#define LINKS 128
+
+/* A run begins with the last one's clock, and ends with a store of its result,
+ * which the fence puts before the clock's reading: that is device input (The
+ * RISC-V Instruction Set Manual, Volume I, "CSR Access Ordering"). */
+#define TIMECORE_RUN(name, links, link)                                  \
+	static inline uint64_t name(size_t turns, uint64_t begun)        \
+	{                                                                \
+		size_t x = (size_t)begun;                                \
+                                                                         \
+		__asm__ volatile(".p2align 6\n"                          \
+				 "1:\n\t"                                \
+				 ".rept %3\n\t" link "\n\t"              \
+				 ".endr\n\t"                             \
+				 "addi %1, %1, -1\n\t"                   \
+				 "bnez %1, 1b"                           \
+				 : "+r"(x), "+r"(turns)                  \
+				 : "r"((size_t)0x5a5a5a5a), "i"(links)); \
+		__asm__ volatile("fence w, i" ::"m"(x) : "memory");      \
+		return (uint64_t)cpuc_riscv_ticks();                     \
+	}
+
+/* Both runs have the same number of turns, so that they differ in links alone:
+ * cores that execute in order may take a cycle for each of the loop's own two
+ * instructions. */
+#define TIMECORE_CHAIN(name, link)                                   \
+	TIMECORE_RUN(timecore_##name##_brief, BRIEF, link)           \
+	TIMECORE_RUN(timecore_##name##_run, LINKS, link)             \
+	static void timecore_##name##_window(uint32_t turns,         \
+					     uint64_t stamp[3])      \
+	{                                                            \
+		stamp[0] = timecore_##name##_run(1, 0);              \
+		stamp[0] = timecore_##name##_brief(1, stamp[0]);     \
+		stamp[1] = timecore_##name##_brief(turns, stamp[0]); \
+		stamp[2] = timecore_##name##_run(turns, stamp[1]);   \
+	}
+
+/* Latency 1 of all: SiFive U74-MC Core Complex Manual, "Instruction timing";
+ * XuanTie C906 and C910 User Manuals. QEMU makes two or three instructions of
+ * each of the last two. Left out: multiplies, of 3 to 5 cycles. */
+TIMECORE_CHAIN(xor, "xor %0, %0, %2")
+TIMECORE_CHAIN(add, "add %0, %0, %2")
+TIMECORE_CHAIN(slt, "slt %0, %0, %2")
+TIMECORE_CHAIN(sltu, "sltu %0, %0, %2")
+
+#define TIMECORE_ROW(link)                                                   \
+	{                                                                    \
+		.window = timecore_##link##_window, .cycles = LINKS - BRIEF, \
+		.name = #link,                                               \
+	}
+
+static const struct cpuc_chain timecore_chain[] = {
+	TIMECORE_ROW(xor),
+	TIMECORE_ROW(add),
+	TIMECORE_ROW(slt),
+	TIMECORE_ROW(sltu),
+};
+
+/* Hardly any core is shared among threads. */
+static const struct cpuc_chain_ops timecore_chains = {
+	.chain = timecore_chain,
+	.nchains = sizeof timecore_chain / sizeof *timecore_chain,
+	.slack = 0,
+};
+
+struct cpuc_clock cpuc_riscv_time = {
+	.tick = cpuc_riscv_ticks,
+	.stated = timecore_stated,
+	.chains = &timecore_chains,
+};
+
+const struct cpuc_counter cpuc_counter_riscv64_timecore = {
+	.name = CPUC_RISCV_NAME("timecore"),
+	.kind = CPUC_CALIBRATED,
+	.clock = &cpuc_riscv_time,
+	.read = timecore_read,
+};
+
+#endif
