@@ -182,15 +182,6 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	count_switches(c);
 }
 
-/* The slow path took so many ticks, or its thread was interrupted meanwhile. */
-static void count_took(struct cpuc_core_count *c, uint64_t ticks, bool looked)
-{
-	if (c->ran != 0)
-		c->ran += count_least(ticks, cpuc_ratio_cost());
-	if (looked)
-		cpuc_ratio_took(ticks);
-}
-
 /* Whether the thread is on another CPU than before. */
 static bool count_moved(struct cpuc_core_count *c)
 {
@@ -305,8 +296,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	else
 		c->before += (uint32_t)d;
 	n = count_midst_end(c, n);
-	if (!asks)
-		count_took(c, c->tick - t, done == CPUC_RATIO_LOOKED);
+	/* Or its thread was interrupted meanwhile. */
+	if (!asks && done == CPUC_RATIO_LOOKED)
+		cpuc_ratio_took(c->tick - t);
 	return n;
 }
 
