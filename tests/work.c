@@ -18,7 +18,7 @@ static void *work(void *unused)
 	const struct known *last = known;
 	double left = amount;
 
-	if (looping)
+	if (looping && left > LOOP_INSTRUCTIONS)
 		loop((unsigned long)left /
 		     (LOOP_INSTRUCTIONS | !LOOP_INSTRUCTIONS));
 	/* Not the first chain, by which cpucycles-run measures rates. */
