@@ -475,8 +475,9 @@ static void ramps(void)
 		pass(1e4);
 		count();
 	}
-	ok(off() < 0.003, "and the ratio is %.3f%% off after 3 ms of counting",
-	   off() * 100);
+	/* Windows that are as uncertain as two steps of the clock. */
+	ok(off() < 2. / 360,
+	   "and the ratio is %.3f%% off after 3 ms of counting", off() * 100);
 }
 
 /* Counts, so many cycles apart, until the ratio is right; the time for it. */
@@ -580,7 +581,7 @@ static void dithering(void)
 	int n = 0;
 
 	open_machine(4.0, 2.596, 26);
-	dither = 0.005;
+	dither = 0.003;
 	run(1e9);
 	for (int i = 0; i < 200; i++) {
 		a = count();
@@ -701,6 +702,35 @@ static void two_levels(void)
 	}
 	ok(up && sum / i < 0.0015, "two levels: %.3f%% off on average",
 	   sum / i * 100);
+}
+
+/* A Zen 4 core, whose clock is coarse, that steps by 0.15% and stays for 0.3 s:
+ * nine times of ten the ratio has gone more than half the way in 50 ms. */
+static void small_steps(void)
+{
+	double sum = 0, end, after;
+	int i, n = 0, late = 0;
+
+	open_machine(3.7, 2.596, 26);
+	run(1e9);
+	for (i = 0; i < 40; i++) {
+		core = i % 2 ? 3.7 : 3.7 * 1.0015;
+		end = now + 300e6 + 1e3 * i;
+		for (after = now + 50e6; now < after;) {
+			pass(90000 + i);
+			count();
+		}
+		late += off() > 0.00075;
+		for (; now < end; n++) {
+			pass(90000 + i);
+			count();
+			sum += off();
+		}
+	}
+	ok(up && late <= i / 10 && sum / n < 0.0005,
+	   "steps of 0.15%%: after 50 ms %d of %d are not followed, and the "
+	   "ratio is %.4f%% off on average",
+	   late, i, sum / n * 100);
 }
 
 /* Windows that are too short, because the one that showed their length was
@@ -1054,13 +1084,6 @@ static void agreement(void)
 	   "those that are off do not count");
 	ok(cpuc_middle(v, 5, 4, CPUC_PERMILLE(10)) == 0,
 	   "there may be too few that agree");
-	open_machine(4.0, 2.596, 26);
-	ok(cpuc_windows(12, 8, CPUC_PERMILLE(5), cpuc_calibration.ratio) != 0,
-	   "windows agree");
-	bad = 1;
-	ok(cpuc_windows(12, 8, CPUC_PERMILLE(5), cpuc_calibration.ratio) == 0,
-	   "interrupted ones do not");
-	bad = 0;
 }
 
 /* Clocks that advance by so many ns at once: a short window's two runs may end
@@ -1250,6 +1273,9 @@ static void learning(void)
 	ok(told, "waits that are reported, signals, and the host's pauses");
 	settled();
 	hidden = true;
+	/* No look comes in between. */
+	cpuc_own_count.ratio.until = cpuc_own_count.ratio.left = UINT32_MAX;
+	run(10e6);
 	a = count();
 	preempt(1e6);
 	first = (double)(count() - a);
@@ -1798,7 +1824,8 @@ static void steps_block(double *all, double *at_one_rate)
 
 /* By a clock that advances so many ticks at a time. Limits of the 90th
  * percentile of the blocks' errors, in all and at one rate, and of the share
- * of the time. */
+ * of the time. At one rate it may be twice as large: half of a block's timings
+ * are at another one. */
 static void steps_replay(const char *order, bool shuffle, double tick,
 			 double most, double at_one_rate, double share)
 {
@@ -1863,11 +1890,11 @@ static void stepping(void)
 		steps.n++;
 	fclose(f);
 	for (seed = 0; seed < seeds; seed++) {
-		steps_replay("of a real core", false, 1, 0.001, 0.0018, 0.0125);
-		steps_replay("in another order", true, 1, 0.0014, 0.0027,
-			     0.0125);
-		steps_replay("in another order", true, 26, 0.0028, 0.004,
-			     0.017);
+		steps_replay("of a real core", false, 1, 0.0015, 0.003, 0.012);
+		steps_replay("in another order", true, 1, 0.0015, 0.003, 0.012);
+		/* A look takes twice as long there, and so comes half as
+		 * often. */
+		steps_replay("in another order", true, 26, 0.003, 0.006, 0.017);
 	}
 	seed = 0;
 }
@@ -1884,6 +1911,7 @@ static struct recorded {
 	unsigned cycles, turns;
 	int n, next; /* groups, and windows that were replayed */
 	unsigned long long tick[GROUPS], run[GROUPS][3][2];
+	double about; /* the ratio */
 } record;
 
 static uint64_t replay_now;
@@ -1898,10 +1926,14 @@ static void replay_window(uint32_t turns, uint64_t stamp[3])
 	unsigned long long *run =
 		record.run[record.next / 3 % record.n][record.next % 3];
 
+	/* So many links' ticks, in an eighth of the long run, are missing. */
+	const double more = ((double)turns - record.turns) * record.cycles / 7 /
+			    record.about;
+
 	record.next++;
 	stamp[0] = replay_now;
-	stamp[1] = replay_now += run[0] * turns / record.turns;
-	stamp[2] = replay_now += run[1] * turns / record.turns;
+	stamp[1] = replay_now += run[0] + (uint64_t)(int64_t)more;
+	stamp[2] = replay_now += run[1] + (uint64_t)(int64_t)(8 * more);
 }
 
 /* The ratio around group i: the mean without disturbed windows. */
@@ -1933,6 +1965,7 @@ static void replay_host(void)
 	int i;
 
 	forget();
+	record.about = replay_truth(AROUND);
 	replay_now = record.tick[0];
 	record.next = 0;
 	if (!ok(cpuc_calibrate(&by, &refusal) == 0, "%s: calibrates",
@@ -1941,6 +1974,7 @@ static void replay_host(void)
 	for (i = 0; i < record.n; i++) {
 		replay_now = record.tick[i];
 		record.next = 3 * i;
+		record.about = replay_truth(i);
 		calibrated_expire();
 		cpuc_count(replay_tick);
 		v[i] = distance((double)cpuc_own_count.ratio.mean /
@@ -2001,6 +2035,7 @@ static void at_any_time(void)
 	interrupted();
 	busy_sibling();
 	two_levels();
+	small_steps();
 	stolen();
 }
 

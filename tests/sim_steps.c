@@ -74,12 +74,12 @@ static uint64_t run(uint32_t links)
 
 static void window(uint32_t turns, uint64_t stamp[3])
 {
-	stamp[0] = run(32);
-	stamp[1] = run(32 * turns);
+	stamp[0] = run(64);
+	stamp[1] = run(64 * turns);
 	stamp[2] = run(512 * turns);
 }
 
-static const struct cpuc_chain chains[] = {{window, 480, "one"}};
+static const struct cpuc_chain chains[] = {{window, 448, "one"}};
 static const struct cpuc_chain_ops ops = {chains, 1, 0};
 static struct cpuc_clock clock_of = {
 	.tick = fake_tick, .chains = &ops, .hz = HZ};

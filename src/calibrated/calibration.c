@@ -28,7 +28,8 @@
 #define AWRY 10000   /* no difference is said to be larger */
 #define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
-#define BRIEFS 16 /* short runs in their mean */
+#define OVERHEADS 32 /* windows in the mean of their overhead, */
+#define UNDISTURBED CPUC_PERMILLE(20) /* by so much off at most */
 
 struct cpuc_calibration cpuc_calibration;
 
@@ -63,7 +64,7 @@ static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 			      unsigned need, uint32_t near, uint32_t turns)
 {
-	uint64_t v[CPUC_WINDOWS];
+	uint64_t v[MORE];
 	unsigned i;
 
 	for (i = 0; i < n; i++)
@@ -72,58 +73,65 @@ static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 }
 
 /* A window of a faster core needs more turns to last as long. */
-static uint32_t window_turns(const struct cpuc_calibration *s, uint64_t about)
+static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
+			     uint64_t about)
 {
 	uint64_t times = about / s->ratio;
 
-	return s->turns * (uint32_t)(times < 1        ? 1
-				     : times > FASTER ? FASTER
-						      : times);
+	return turns * (uint32_t)(times < 1        ? 1
+				  : times > FASTER ? FASTER
+						   : times);
 }
 
-uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about)
+static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
+			     uint64_t ticks)
 {
-	const struct cpuc_calibration *s = &cpuc_calibration;
-	uint64_t ratio =
-		window_series(s, n, need, near, window_turns(s, about));
+	uint64_t ratio;
 
+	if (ticks - 1 >= UINT32_MAX)
+		return 0;
+	ratio = (cycles << (CPUC_RATIO_BITS - CPUC_OVERHEAD_BITS)) / ticks;
 	return window_hz(s, ratio) ? ratio : 0;
 }
 
-uint64_t cpuc_window(unsigned i, uint64_t about)
+/* The long run has eight times as many links as the short one: with seven
+ * ninths of both runs' ticks off, eight ninths of the short one's are overhead.
+ */
+static void overhead_add(struct cpuc_overhead *o, const uint64_t stamp[3],
+			 uint64_t ratio)
+{
+	int64_t ticks =
+		(int64_t)(9 * (stamp[1] - stamp[0]) - (stamp[2] - stamp[0]));
+	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
+			 (7 << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
+
+	if (o->known < OVERHEADS)
+		o->known++;
+	o->cycles += (int32_t)((cycles - o->cycles) / o->known);
+}
+
+uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	uint64_t ratio =
-		cpuc_window_ratio(s->chain, window_turns(s, about) + i);
+	const struct cpuc_chain *chain = s->chain;
+	uint64_t stamp[3], cycles, by_both, ratio;
 
-	return window_hz(s, ratio) ? ratio : 0;
-}
-
-/* A run that was interrupted stays out of the mean; a first one, as soon as
- * another one is shorter. */
-static void brief_add(struct cpuc_brief *b, uint64_t ticks)
-{
-	ticks <<= CPUC_BRIEF_BITS;
-	if (b->known == 0 || ticks < b->ticks - b->ticks / 4)
-		*b = (struct cpuc_brief){(uint32_t)ticks, 0};
-	if (ticks > b->ticks + b->ticks / 4)
-		return;
-	b->known += b->known < BRIEFS;
-	b->ticks += (uint32_t)(((int64_t)ticks - b->ticks) / b->known);
-}
-
-uint64_t cpuc_look(struct cpuc_brief *brief)
-{
-	const struct cpuc_chain *chain = cpuc_calibration.chain;
-	uint32_t turns = cpuc_calibration.look_turns;
-	uint64_t stamp[3], ticks;
-
+	turns = window_turns(s, turns, about);
 	chain->window(turns, stamp);
-	brief_add(brief, stamp[1] - stamp[0]);
-	ticks = ((stamp[2] - stamp[1]) << CPUC_BRIEF_BITS) - brief->ticks;
-	return ((uint64_t)chain->cycles * turns
-		<< (CPUC_RATIO_BITS + CPUC_BRIEF_BITS)) /
-	       (ticks - 1 < UINT32_MAX ? ticks : UINT32_MAX);
+	cycles = (uint64_t)chain->cycles * turns << CPUC_OVERHEAD_BITS;
+	ratio = window_ratio(s, cycles,
+			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
+	by_both = window_ratio(s, cycles * 9 / 7 + (uint64_t)(int64_t)o->cycles,
+			       stamp[2] - stamp[0]);
+	if (o->known == 0)
+		by_both = ratio;
+	if (cpuc_apart(ratio, about) < UNDISTURBED) {
+		if (cpuc_apart(by_both, about) < UNDISTURBED)
+			overhead_add(o, stamp, about);
+		else
+			o->known = 0;
+	}
+	return by_both;
 }
 
 /* Chooses the windows' length. */
@@ -159,7 +167,7 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	if (s->look_turns <= turns * LOOK_STEPS * grain / length)
 		s->look_turns =
 			(uint32_t)(turns * LOOK_STEPS * grain / length) + 1;
-	s->look_grain = (uint32_t)(s->grain * turns / s->look_turns) +
+	s->look_grain = (uint32_t)(s->grain * turns * 7 / 9 / s->look_turns) +
 			(LOOK_JITTER << 20) / (s->look_turns * chain->cycles);
 	return 0;
 }
@@ -322,7 +330,6 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 	err = calibration_find(&s, refusal);
 	if (err != 0)
 		return err;
-	s.recent = (uint32_t)(s.ratio >> CPUC_RATIO_SHORT);
 	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;
@@ -342,11 +349,10 @@ double cpuc_calibration_ratio(void)
 	return (double)cpuc_calibration.ratio / 4294967296.0;
 }
 
-/* Two of three windows agree, as in a measurement of a thread's ratio. */
 uint64_t cpuc_calibration_hz(void)
 {
-	uint64_t ratio =
-		cpuc_windows(3, 2, CPUC_PERMILLE(7), cpuc_calibration.ratio);
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	uint64_t ratio = window_series(s, 3, 2, CPUC_PERMILLE(7), s->turns);
 
-	return window_hz(&cpuc_calibration, ratio);
+	return window_hz(s, ratio);
 }

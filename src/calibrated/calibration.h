@@ -15,9 +15,10 @@ struct cpuc_clock;
 #define CPUC_RATIO_BITS 32
 
 /* window() reads the clock before and after a short run of the chain, and
- * again after a long one. Each read is fenced from the chain, and no call
- * through a pointer comes between two reads: its misprediction would be in the
- * window. The long run less the short one takes turns * cycles core cycles. */
+ * again after a long one, of eight times as many links. Each read is fenced
+ * from the chain, and no call through a pointer comes between two reads: its
+ * misprediction would be in the window. The long run less the short one takes
+ * turns * cycles core cycles. */
 struct cpuc_chain {
 	void (*window)(uint32_t turns, uint64_t stamp[3]); /* turns >= 1 */
 	uint32_t cycles;
@@ -36,27 +37,22 @@ struct cpuc_chain_ops {
 	unsigned slack;
 };
 
-/* Constant once `clock` is set, but for `recent` and `cost`, which every host
- * loads whole. */
+/* Constant once `clock` is set, but for `cost`, which every host loads whole.
+ */
 struct cpuc_calibration {
 	const struct cpuc_clock *clock; /* NULL: not calibrated */
 	const struct cpuc_chain *chain; /* of all windows */
 	uint64_t hz;                    /* ticks per second */
 	uint64_t ratio;
-	uint64_t tick;   /* when it was measured */
-	uint32_t recent; /* any thread's latest ratio, CPUC_RATIO_SHORT bits
-			    fewer */
-	uint32_t cost;   /* ticks of a look, with what is around it */
-	uint32_t turns;  /* of a window */
-	uint32_t span;   /* ticks that a window takes, about */
-	uint32_t grain;  /* the clock's resolution in a window, 2^-20 of it */
+	uint64_t tick;  /* when it was measured */
+	uint32_t cost;  /* ticks of a look, with what is around it */
+	uint32_t turns; /* of a window */
+	uint32_t span;  /* ticks that a window takes, about */
+	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
 	uint32_t look_turns; /* the same of a look */
 	uint32_t look_grain;
 	bool thread_clock; /* cpuc_os_clock_thread_agrees() */
 };
-
-/* Ratios in 32 bits have so many bits fewer. */
-#define CPUC_RATIO_SHORT 12
 
 extern struct cpuc_calibration cpuc_calibration;
 
@@ -82,14 +78,6 @@ double cpuc_calibration_ratio(void);
 /* The rate of this thread's core now, Hz, by a few windows; 0: they differ. */
 uint64_t cpuc_calibration_hz(void);
 
-/* The ratio in n windows now, at most CPUC_WINDOWS, where it is `about` so: 0
- * unless `need` of them are `near` their median. */
-#define CPUC_WINDOWS 12
-uint64_t cpuc_windows(unsigned n, unsigned need, uint32_t near, uint64_t about);
-
-/* The same in one window, the i-th of several. */
-uint64_t cpuc_window(unsigned i, uint64_t about);
-
 /* The ticks of a window's long run less those of its short one; many if the
  * clock went back, or the window was interrupted beyond use. */
 static inline uint32_t cpuc_window_ticks(const struct cpuc_chain *chain,
@@ -109,17 +97,21 @@ static inline uint64_t cpuc_window_ratio(const struct cpuc_chain *chain,
 	       cpuc_window_ticks(chain, turns);
 }
 
-/* The duration of such a window's short run: the mean of many, as one alone is
- * as uncertain as the clock is coarse. All zero at first. */
-struct cpuc_brief {
-	uint32_t ticks; /* CPUC_BRIEF_BITS of these are a fraction */
-	uint32_t known; /* runs in the mean */
+/* What the two runs of windows of one length take beyond their links, in core
+ * cycles, of which CPUC_OVERHEAD_BITS are a fraction: the mean of many, as one
+ * alone is as uncertain as the clock is coarse. All zero at first. */
+struct cpuc_overhead {
+	int32_t cycles;
+	uint16_t known; /* windows in the mean */
 };
 
-#define CPUC_BRIEF_BITS 6
+#define CPUC_OVERHEAD_BITS 4
 
-/* The ratio in one short window now. Any value, if it was interrupted. */
-uint64_t cpuc_look(struct cpuc_brief *brief);
+/* The ratio in a window of so many turns now, where it is `about` so: by both
+ * runs and their overhead; or, where that is NULL or not known, by their
+ * difference, which is three times as uncertain where the clock is coarse. 0:
+ * no core's. */
+uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about);
 
 /* The mean of those of v[0 ... n) that are `near` their median; sorts v. 0
  * unless there are `need`. */

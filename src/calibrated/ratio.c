@@ -1,149 +1,95 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's ratio: the mean of its measurements, and when the next one is due.
+/* A thread's ratio: a filter's mean of measurements, and when the next one is
+ * due.
  *
- * A measurement is a few windows, exact and long. A look is one window, so
- * short that it only shows that the rate may have stepped; windows confirm it.
- * Looks are rare while the rate stands still and frequent while it moves: some
- * cores step by 2.5% 500 times a second for a while, and stand still for
- * seconds. */
+ * A measurement is one window, long and exact. A look is a short one, which
+ * only shows that the rate may have stepped; windows confirm it. Looks are rare
+ * while the rate stands still and frequent while it moves: some cores step by
+ * 2.5% 500 times a second for a while, and stand still for seconds.
+ *
+ * The filter is a Kalman filter of one number, which walks at random: the gain
+ * follows from the noise of measurements, and that from how much their
+ * innovations, which are the differences from the mean, differ from one to the
+ * next. A large innovation is tested: if a second measurement confirms it, the
+ * rate has stepped, and the filter begins anew. */
 #include <config.h>
 #include "ratio.h"
 
-/* The share of the time for looks while the rate stands still, and while it
- * moves; and for measurements. */
-#define COST_STILL 1500u
-#define COST_MOVING 287u
-#define COST_MEASURED 2000u
+/* One part in so many of the time is for looks while the rate stands still, and
+ * while it moves; and for measurements. */
+#define RATIO_COST_STILL 1500u
+#define RATIO_COST_MOVING 250u
+#define RATIO_COST_MEASURED 1800u
 
 /* A look comes after this part of the time since the latest step: another is
  * likely soon. Right after the step it comes after a larger part, whatever it
  * costs: half of a busy core's levels last less than 0.3 ms. */
-#define LOOKS 64
-#define LOOKS_FIRST 4
+#define RATIO_LOOKS 64
+#define RATIO_LOOKS_FIRST 4
 
 /* Ticks to the next measurement after a step; and between looks, at most where
  * they cost little, and at least. */
-#define STEPPED (uint32_t)(cpuc_calibration.hz / 500)
-#define STILL (uint32_t)(cpuc_calibration.hz / 2500)
-#define MOVING (uint32_t)(cpuc_calibration.hz / 20000)
+#define RATIO_STEPPED (uint32_t)(cpuc_calibration.hz / 250)
+#define RATIO_STILL (uint32_t)(cpuc_calibration.hz / 2500)
+#define RATIO_MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
-#define WINDOWS 3 /* of a measurement, two of which must be NEAR */
-#define DOUBT 9   /* or else more than half of so many */
-#define FASTER 2  /* windows that show a step to a higher rate, */
-#define SLOWER 3  /* and to a lower one */
+/* A measurement is a window of so many times the length of one that confirms: a
+ * third of the noise. */
+#define RATIO_LENGTH 3
 
-/* Ratios that differ by less are the same: a measurement and the mean, */
-#define NEAR CPUC_PERMILLE(7)
-/* a look and the mean (more where the clock is coarse), */
-#define LOOK (CPUC_PERMILLE(5) + cpuc_calibration.look_grain * 3 / 8)
-/* one window and the mean, two windows, */
-#define WINDOW CPUC_PERMILLE(5)
-#define PAIR (CPUC_PERMILLE(4) + cpuc_calibration.grain)
-/* and the mean before the latest step and a new one. */
-#define BACK CPUC_PERMILLE(2)
+/* A step to a higher rate is shown by so many windows, and to a lower one: */
+#define RATIO_FASTER 2
+#define RATIO_SLOWER 3
 
-/* From this noise on, the core dithers: it is not followed, the mean is right.
- */
-#define DITHERS (CPUC_PERMILLE(5) / 2)
+/* Ratios that differ by less are the same: a measurement, or a window, and the
+ * mean; a look and the mean; two windows. */
+#define RATIO_STEP CPUC_PERMILLE(5)
+#define RATIO_LOOK (RATIO_STEP + cpuc_calibration.look_grain / 4)
+#define RATIO_PAIR (CPUC_PERMILLE(4) + cpuc_calibration.grain)
 
-#define SURE 2    /* measurements of a level that is remembered */
-#define MEMORY 16 /* measurements in the mean; of a core that dithers: */
-#define MEMORY_DITHERS 64
-#define MOVED 8 /* on one side of the mean: it has moved; or half as many */
-#define MOVED_DITHERS 16       /* as chance often puts 8 there */
-#define TREND CPUC_PERMILLE(1) /* off, and not for the first time in a row */
+/* From one measurement to the next the rate walks so far, */
+#define RATIO_WALK (CPUC_PERMILLE(1) / 5)
+/* and the clock's resolution alone makes them differ by so much. */
+#define RATIO_GRAIN (cpuc_calibration.grain / 12)
 
-static uint32_t ratio_short(uint64_t ratio)
+static uint32_t ratio_least(uint32_t a, uint32_t b)
 {
-	return (uint32_t)(ratio >> CPUC_RATIO_SHORT);
+	return a < b ? a : b;
 }
 
-static uint64_t ratio_towards(uint64_t from, uint64_t to, uint32_t parts)
+/* A larger innovation is tested: 2.5 times the noise of late, and what the walk
+ * may add. */
+static uint32_t ratio_surprise(const struct cpuc_ratio *r)
 {
-	return from + (uint64_t)((int64_t)(to - from) / (int32_t)parts);
-}
-
-/* The noise of a core that dithers, which hides small steps. */
-static uint32_t ratio_dither(const struct cpuc_ratio *r)
-{
-	return r->noise > DITHERS ? r->noise : 0;
-}
-
-/* Noise is the average difference between consecutive measurements, which
- * hardly shows a drift; a core that dithers is noisy, and its mean is right.
- * Several on one side of the mean count for more, twice as much if beyond the
- * noise. While the rate goes on moving in one direction (a Zen 5 core's did, by
- * 3% in 20 ms), the time between measurements becomes shorter. */
-static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
-{
-	uint32_t off = cpuc_apart(ratio, r->mean);
-	uint64_t last = (uint64_t)r->last << CPUC_RATIO_SHORT;
-	int side = ratio > r->mean ? 1 : -1, memory = MEMORY, moved = MOVED;
-	uint32_t noise;
-
-	if (ratio_dither(r) > 0) {
-		memory = MEMORY_DITHERS;
-		moved = MOVED_DITHERS;
-	}
-	if (r->known < memory)
-		r->known++;
-	noise = (uint32_t)ratio_towards(r->noise, cpuc_apart(ratio, last),
-					r->known);
-	r->noise = (uint16_t)(noise < UINT16_MAX ? noise : UINT16_MAX);
-	if (r->side * side < 0)
-		r->side = 0;
-	if (off > r->noise + r->noise / 4 + cpuc_calibration.grain / 4)
-		side *= 2;
-	if (r->side < moved && r->side > -moved)
-		r->side = (int8_t)(r->side + side);
-	if ((r->side >= moved || r->side <= -moved) && r->known > 2)
-		r->known = 2;
-	if (off > TREND + r->noise / 4 + cpuc_calibration.grain / 4 &&
-	    (r->side > 1 || r->side < -1) && r->wait > STEPPED)
-		r->wait /= 3;
-	r->mean = ratio_towards(r->mean, ratio, r->known);
-	r->last = ratio_short(ratio);
+	return r->noise * 5u / 2 + RATIO_WALK;
 }
 
 static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 {
-	r->known = 1;
 	r->mean = ratio;
-	r->last = ratio_short(ratio);
-	r->noise = 0;
-	r->side = 0;
-	r->brief.known = 0;
+	r->known = 1;
+	r->last = 0;
 }
 
-/* The rate has stepped. The level before is remembered if it is well known. */
-static void ratio_step(struct cpuc_ratio *r, uint64_t ratio, uint8_t known)
+/* At first the mean of all, later the filter in its steady state, whose gain is
+ * the walk over the noise. A drift makes innovations large, but not different:
+ * that is no noise. */
+static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
-	uint64_t mean = r->mean;
-	uint8_t sure = r->known;
+	int32_t off =
+		(int32_t)ratio_least(cpuc_apart(ratio, r->mean), RATIO_STEP);
+	int32_t noise;
 
-	ratio_begin(r, ratio);
-	r->known = known;
-	r->still = 0;
-	if (sure >= SURE) {
-		r->before = ratio_short(mean);
-		r->known_before = sure;
-	}
-}
-
-/* Whether the rate has stepped back to the level before. */
-static bool ratio_back(struct cpuc_ratio *r, uint64_t ratio)
-{
-	uint64_t before = (uint64_t)r->before << CPUC_RATIO_SHORT;
-	uint32_t off;
-
-	if (r->known_before == 0)
-		return false;
-	off = cpuc_apart(ratio, before);
-	if (off > BACK ||
-	    cpuc_apart(r->mean, before) < BACK + off + r->noise / 2)
-		return false;
-	ratio_step(r, before, r->known_before);
-	return true;
+	off = ratio < r->mean ? -off : off;
+	noise = off > r->last ? off - r->last : r->last - off;
+	noise = r->noise + (noise - r->noise) / 16;
+	if (noise < (int32_t)RATIO_GRAIN)
+		noise = (int32_t)RATIO_GRAIN;
+	r->last = (int16_t)off;
+	r->noise = (uint16_t)noise;
+	r->known =
+		(uint8_t)ratio_least(r->known + 1u, 1 + r->noise / RATIO_WALK);
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / r->known);
 }
 
 /* Whether the rate has stepped, to `about` that: if windows agree on it and
@@ -151,65 +97,72 @@ static bool ratio_back(struct cpuc_ratio *r, uint64_t ratio)
  * longer, but hardly three by the same. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
-	uint32_t same = WINDOW + ratio_dither(r);
-	unsigned i, n = about > r->mean ? FASTER : SLOWER;
+	unsigned i, n = about > r->mean ? RATIO_FASTER : RATIO_SLOWER;
+	uint32_t near = 2 * RATIO_LOOK;
 	uint64_t ratio, sum = 0;
+	/* Between those of looks and of measurements, as their length is. */
+	struct cpuc_overhead o = {
+		r->looking.cycles + (r->measuring.cycles - r->looking.cycles) /
+					    RATIO_LENGTH,
+		r->measuring.known};
 
-	for (i = 0; i < n; i++) {
-		ratio = cpuc_window(i, about);
+	for (i = 0; i < n; i++, near = RATIO_PAIR) {
+		ratio = cpuc_window(&o, cpuc_calibration.turns + i, about);
+		if (cpuc_apart(ratio, r->mean) <= RATIO_STEP ||
+		    cpuc_apart(ratio, about) > near)
+			return false;
 		if (i == 0)
 			about = ratio;
-		if (cpuc_apart(ratio, r->mean) <= same ||
-		    cpuc_apart(ratio, about) > PAIR)
-			return false;
 		sum += ratio;
 	}
-	if (!ratio_back(r, sum / n))
-		ratio_step(r, sum / n, 1);
+	ratio_begin(r, sum / n);
+	r->still = 0;
 	return true;
 }
 
-/* A fresh thread begins with another one's ratio. */
+/* A fresh thread begins with the process's first ratio. */
 static void ratio_fresh(struct cpuc_ratio *r)
 {
-	uint64_t ratio =
-		__atomic_load_n(&cpuc_calibration.recent, __ATOMIC_RELAXED);
-
-	ratio_begin(r, ratio << CPUC_RATIO_SHORT);
+	ratio_begin(r, cpuc_calibration.ratio);
+	r->noise = (uint16_t)RATIO_GRAIN;
 	r->still = (uint32_t)CPUC_RATIO_LONG;
 }
 
-/* Where few windows do not agree, or not on a step, many decide: the time since
- * the last look, long as it may be, counts by the result. */
+static uint64_t ratio_window(struct cpuc_ratio *r)
+{
+	return cpuc_window(&r->measuring, RATIO_LENGTH * cpuc_calibration.turns,
+			   r->mean);
+}
+
 static void ratio_measure(struct cpuc_ratio *r)
 {
-	uint64_t ratio = cpuc_windows(WINDOWS, 2, NEAR, r->mean);
-	uint32_t near = NEAR + ratio_dither(r);
+	uint64_t ratio = ratio_window(r), first = ratio;
+	uint32_t off = cpuc_apart(ratio, r->mean);
 
-	if (ratio != 0 && ratio_back(r, ratio))
+	if (off > RATIO_STEP) {
+		ratio_confirm(r, ratio);
 		return;
-	if (ratio != 0 &&
-	    cpuc_apart(ratio, r->mean) > WINDOW + ratio_dither(r) &&
-	    ratio_confirm(r, ratio))
-		return;
-	if (ratio == 0 || cpuc_apart(ratio, r->mean) > near) {
-		ratio = cpuc_windows(DOUBT, DOUBT / 2 + 1, NEAR,
-				     ratio != 0 ? ratio : r->mean);
 	}
-	if (ratio == 0)
-		return;
-	if (cpuc_apart(ratio, r->mean) > near)
-		ratio_step(r, ratio, 1);
-	else
-		ratio_add(r, ratio);
+	if (off > ratio_surprise(r)) {
+		ratio = ratio_window(r);
+		off = cpuc_apart(ratio, r->mean);
+		if (off > RATIO_STEP)
+			return;
+		if (cpuc_apart(ratio, first) < off) {
+			ratio_begin(r, first);
+			r->wait = RATIO_STEPPED;
+		}
+	}
+	ratio_add(r, ratio);
 }
 
 /* Whether the ratio is still the mean, for all that a look shows. */
 static bool ratio_look(struct cpuc_ratio *r)
 {
-	uint64_t ratio = cpuc_look(&r->brief);
+	uint64_t ratio =
+		cpuc_window(&r->looking, cpuc_calibration.look_turns, r->mean);
 
-	if (cpuc_apart(ratio, r->mean) <= LOOK + ratio_dither(r))
+	if (cpuc_apart(ratio, r->mean) <= RATIO_LOOK)
 		return true;
 	ratio_confirm(r, ratio);
 	return false;
@@ -252,29 +205,27 @@ void cpuc_ratio_took(uint64_t ticks)
 /* From one look to the next. */
 static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
-	uint32_t least = ratio_product(cpuc_ratio_cost(), COST_MOVING);
-	uint32_t most = ratio_product(cpuc_ratio_cost(), COST_STILL);
-	uint32_t wait = r->still / LOOKS, first = r->still / LOOKS_FIRST;
+	uint32_t least = ratio_product(cpuc_ratio_cost(), RATIO_COST_MOVING);
+	uint32_t most = ratio_product(cpuc_ratio_cost(), RATIO_COST_STILL);
+	uint32_t wait = r->still / RATIO_LOOKS,
+		 first = r->still / RATIO_LOOKS_FIRST;
 
-	most = most > STILL ? most : STILL;
+	most = most > RATIO_STILL ? most : RATIO_STILL;
 	wait = wait < least ? least : wait;
 	wait = wait < most ? wait : most;
 	wait = wait < first ? wait : first;
-	return wait > MOVING ? wait : MOVING;
+	return wait > RATIO_MOVING ? wait : RATIO_MOVING;
 }
 
 /* Sets when the next measurement is due: soon, then after half as long again
- * each time, up to the usual; after a third of the time while there is a trend.
- */
+ * each time, up to the usual. */
 static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 {
-	uint32_t most =
-		ratio_product(WINDOWS * cpuc_calibration.span, COST_MEASURED);
+	uint32_t most = ratio_product(RATIO_LENGTH * cpuc_calibration.span,
+				      RATIO_COST_MEASURED);
 
 	r->wait = wait < most ? wait : most;
 	r->left = ratio_odd(t, r->wait);
-	__atomic_store_n(&cpuc_calibration.recent, ratio_short(r->mean),
-			 __ATOMIC_RELAXED);
 }
 
 /* So many ticks pass. After a pause the core's rate may be another one: it is
@@ -310,7 +261,7 @@ enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
 	else if (!measures)
 		stands = ratio_look(r);
 	if (r->still < still)
-		ratio_next(r, t, STEPPED);
+		ratio_next(r, t, RATIO_STEPPED);
 	else if (fresh)
 		ratio_next(r, t, CPUC_RATIO_SOON);
 	else if (measures)
@@ -323,6 +274,8 @@ enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
 
 void cpuc_ratio_moved(struct cpuc_ratio *r)
 {
+	r->measuring.known /= 8;
+	r->looking.known /= 8;
 	if (r->left > CPUC_RATIO_SOON)
 		r->left = CPUC_RATIO_SOON;
 	if (r->until > CPUC_RATIO_SOON)

@@ -15,19 +15,16 @@
 /* All zero before the first measurement. Times are in ticks, differences of
  * ratios in 2^-20. */
 struct cpuc_ratio {
-	uint64_t mean;   /* in use */
-	uint32_t last;   /* measured, CPUC_RATIO_SHORT bits fewer */
-	uint32_t before; /* the mean before the latest step, the same */
-	uint32_t until;  /* the next look or measurement */
-	uint32_t left;   /* until the next measurement */
-	uint32_t wait;   /* usual time between measurements at present */
-	uint32_t still;  /* since the ratio's latest step */
-	struct cpuc_brief brief; /* of looks */
-	uint16_t noise;          /* from one measurement to the next */
-	int8_t side;   /* measurements in a row above the mean, or below */
-	uint8_t known; /* measurements in the mean */
-	uint8_t known_before; /* and in that one */
-	uint16_t cpu;         /* that these were made on */
+	uint64_t mean;  /* in use */
+	uint32_t until; /* the next look or measurement */
+	uint32_t left;  /* until the next measurement */
+	uint32_t wait;  /* usual time between measurements at present */
+	uint32_t still; /* since the ratio's latest step */
+	struct cpuc_overhead measuring, looking; /* of windows for that */
+	uint16_t noise; /* of measurements: from one innovation to the next */
+	int16_t last;   /* innovation */
+	uint8_t known;  /* measurements in the mean */
+	uint16_t cpu;   /* that these were made on */
 };
 
 /* Looks, or measures, at tick t if that is due, so many ticks after the latest

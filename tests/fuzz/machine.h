@@ -201,13 +201,13 @@ static uint64_t run_fake(double cycles)
 
 static void window_fake(uint32_t turns, uint64_t stamp[3])
 {
-	stamp[0] = run_fake(18 + 32);
-	stamp[1] = run_fake(18 + 32 * (double)turns);
+	stamp[0] = run_fake(18 + 64);
+	stamp[1] = run_fake(18 + 64 * (double)turns);
 	stamp[2] = run_fake(18 + 512 * (double)turns);
 }
 
-static const struct cpuc_chain fake_chain[] = {{window_fake, 480, "a"},
-					       {window_fake, 480, "b"}};
+static const struct cpuc_chain fake_chain[] = {{window_fake, 448, "a"},
+					       {window_fake, 448, "b"}};
 static const struct cpuc_chain_ops fake_ops = {fake_chain, 2, 0};
 
 static int open_fake(struct cpuc_slot *slot)
