@@ -218,13 +218,15 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 }
 
 /* Sets when the next measurement is due: soon, then after half as long again
- * each time, up to the usual. */
+ * each time, up to the usual. Where the clock is coarse and windows are long,
+ * that is a second at most. */
 static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
 {
-	uint32_t most = ratio_product(RATIO_LENGTH * cpuc_calibration.span,
-				      RATIO_COST_MEASURED);
+	uint64_t most = UINT64_C(1) * RATIO_LENGTH * RATIO_COST_MEASURED *
+			cpuc_calibration.span;
 
-	r->wait = wait < most ? wait : most;
+	most = most < cpuc_calibration.hz ? most : cpuc_calibration.hz;
+	r->wait = wait < most ? wait : (uint32_t)most;
 	r->left = ratio_odd(t, r->wait);
 }
 

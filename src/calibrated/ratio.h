@@ -6,7 +6,7 @@
 
 #include "calibration.h"
 
-/* No time between two measurements, or looks, is longer: ticks. */
+/* No time between two looks is longer: ticks. */
 #define CPUC_RATIO_LONG (cpuc_calibration.hz / 16)
 
 /* Ticks to the next measurement in a fresh thread, or after a move. */
