@@ -226,8 +226,8 @@ static bool run_once(char **argv)
 		now[CYCLES] = events_close(&e[CYCLES]);
 		now[INSTRUCTIONS] = events_close(&e[INSTRUCTIONS]);
 	} else if (all.estimated) {
-		now[CYCLES] =
-			estimate_cycles(now[USER] + now[SYSTEM], preemptions);
+		now[CYCLES] = estimate_cycles(now[USER] + now[SYSTEM],
+					      now[WALL], preemptions);
 	}
 	for (i = 0; i < ROWS; i++)
 		rows[i][all.runs] = now[i];

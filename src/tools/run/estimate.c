@@ -22,12 +22,14 @@
 #include "../common/affinity.h"
 #include "../common/known.h"
 #include "../common/tool.h"
+#include "../info/system.h"
 
 #define PERIOD 5000000 /* ns, from sample to sample */
 #define PERIOD_MOST 999999999
 #define SHARE 50 /* of the time for a sample, at most */
 #define CYCLES (KNOWN_CYCLES / 2)
 #define TIMINGS 4
+#define LONG 10   /* chains, where waitpid(2) must not matter */
 #define NEAR 0.06 /* of the library's rate, as in the self-test */
 #define TRIES 5
 #define WAKEUPS 40
@@ -69,8 +71,8 @@ static double estimate_wakeups(double hz)
 	getrusage(RUSAGE_SELF, &before);
 	ns = -(double)tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	do {
-		known[0].loop(CYCLES / known[0].turn);
-		ns -= CYCLES * 1e9 / hz;
+		known[0].loop(LONG * (CYCLES / known[0].turn));
+		ns -= LONG * CYCLES * 1e9 / hz;
 	} while (waitpid(other, NULL, WNOHANG) == 0);
 	ns += (double)tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	getrusage(RUSAGE_SELF, &after);
@@ -133,8 +135,10 @@ static void estimate_look(int pid, int *running, int *cpu)
 	globfree(&found);
 }
 
-/* Of rates, since estimate_cycles(). */
+/* Since estimate_cycles(): rates; the machine's work when they began. */
 static double estimate_sum, estimate_weight;
+static struct system_time estimate_before;
+static double estimate_apart; /* Hz, of all neighbours */
 
 long long estimate_sample(int pid)
 {
@@ -142,14 +146,20 @@ long long estimate_sample(int pid)
 	int running = 0, cpu = affinity_here();
 	double hz;
 
+	if (estimate_weight == 0)
+		system_time("", &estimate_before);
 	estimate_look(pid, &running, &cpu);
 	if (running > 0 || estimate_weight == 0) {
+		running += running == 0;
 		affinity_pin(cpu);
 		hz = estimate_hz();
-		estimate_weight += running > 0 ? running : 1;
-		estimate_sum += hz * (running > 0 ? running : 1);
+		estimate_weight += running;
+		estimate_sum += hz * running;
 		if (estimate.samples++ == 0)
-			estimate.low = estimate.high = hz;
+			estimate.low = estimate.high = estimate.hz = hz;
+		estimate_apart +=
+			hz > estimate.hz ? hz - estimate.hz : estimate.hz - hz;
+		estimate.hz = hz;
 		estimate.low = hz < estimate.low ? hz : estimate.low;
 		estimate.high = hz > estimate.high ? hz : estimate.high;
 	}
@@ -158,20 +168,28 @@ long long estimate_sample(int pid)
 	return spent < PERIOD_MOST ? spent : PERIOD_MOST;
 }
 
-long long estimate_cycles(long long ns, long preemptions)
+long long estimate_cycles(long long ns, long long wall, long preemptions)
 {
 	double lost = estimate_preemption * (double)preemptions,
-	       total = (double)ns;
+	       total = (double)ns, others;
+	struct system_time now;
 	int root = 1;
 
+	/* A tick may be the command's. */
+	system_time("", &now);
+	others = (double)(now.busy - estimate_before.busy - 1) * 1e9 /
+			 (double)sysconf(_SC_CLK_TCK) -
+		 total;
 	lost = lost < total / 2 ? lost : total / 2;
-	estimate.load |= lost > total / 200;
+	estimate.load |= lost > total / 200 || others > (double)wall / 10;
 	estimate.hz = estimate_sum / estimate_weight;
 	estimate_sum = estimate_weight = 0;
-	/* Twice the standard error of the rate, at least, is added. */
+	/* Twice the standard error of the rate, about, by the difference from
+	 * sample to sample, is added. */
 	while (root * root < estimate.samples)
 		root++;
-	estimate.within = (estimate.high / estimate.low - 1) / root +
-			  (estimate.load ? 0.04 : 0.02);
+	estimate.within =
+		estimate_apart * 2 / estimate.samples / estimate.hz / root +
+		(estimate.load ? 0.04 : 0.02);
 	return (long long)((total - lost) * estimate.hz / 1e9);
 }

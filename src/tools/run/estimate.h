@@ -9,7 +9,7 @@
 struct estimate {
 	double low, high, hz; /* the mean of the latest command */
 	int samples;
-	bool load;     /* others took the CPU often */
+	bool load;     /* others had a tenth of a CPU, or took one often */
 	double within; /* part by which cycles may be off */
 };
 extern struct estimate estimate;
@@ -21,8 +21,8 @@ bool estimate_begin(void);
  * the ns until the next time, less than a second. */
 long long estimate_sample(int pid);
 
-/* Cycles of a command that took so many ns, by the samples since the last call.
- */
-long long estimate_cycles(long long ns, long preemptions);
+/* Cycles of a command that took so many ns of CPU time, by the samples since
+ * the last call. */
+long long estimate_cycles(long long ns, long long wall, long preemptions);
 
 #endif
