@@ -15,6 +15,7 @@
 #include "instructions.h"
 #include "perf/available.h"
 #include "perf/pair.h"
+#include "rate/clock.h"
 #include "rate/persecond.h"
 #include "registry.h"
 #include "select.h"
@@ -73,6 +74,7 @@ static void selection_begin(void)
 	cpuc_probe_begin();
 	cpuc_lock_prepare();
 	cpuc_os_clock_check();
+	cpuc_clock_again();
 	cpuc_rseq_prepare();
 }
 

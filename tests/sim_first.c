@@ -17,14 +17,22 @@
 static double now, step;              /* ns; of the system's clock */
 static double read_tick, read_system; /* ns that a read takes */
 static bool wavers;                   /* by up to a tenth, and more at times */
+static double away, runs; /* ns for which others have the CPU, and till then */
 static unsigned reads, draw;
 
 static double pass(double ns)
 {
+	double chance;
+
 	draw = draw * 1664525u + 1013904223u;
+	chance = (double)(draw >> 8) / (1 << 24);
 	if (wavers)
-		ns += ns / 10 * (draw >> 8) / (1 << 24) +
-		      (draw % 64 == 0 ? ns : 0);
+		ns += ns / 10 * chance + (draw % 64 == 0 ? ns : 0);
+	runs -= ns;
+	if (runs < 0) {
+		ns += away * chance;
+		runs = 1.3e6;
+	}
 	return now += ns;
 }
 
@@ -115,6 +123,9 @@ static const struct machine {
 	 "traps", 20},
 };
 
+static const struct machine busy = {
+	"1 ms, on a busy CPU", 1e6, 10, 200, false, "measured", 40};
+
 static void first_call(const struct machine *m)
 {
 	struct cpuc_slot slots[COUNTERS], *s;
@@ -157,5 +168,11 @@ int main(void)
 		now = 5e9 + 1234567.8 * (double)i;
 		first_call(&machines[i / 2]);
 	}
+	away = 3e6;
+	first_call(&busy);
+	away = 0;
+	ok(!cpuc_clock_rate(&clock_of), "that is known for this selection");
+	cpuc_clock_again();
+	ok(cpuc_clock_rate(&clock_of), "and found in the next one");
 	return done_testing();
 }

@@ -145,13 +145,20 @@ static bool clock_traps(const struct cpuc_clock *c)
 	return least > c->hz / 1000000;
 }
 
+static unsigned clock_selection = 1; /* under the engine's lock */
+
+void cpuc_clock_again(void)
+{
+	clock_selection++;
+}
+
 /* `hz` is stored late, as this may end in a fault at any read. */
 bool cpuc_clock_rate(struct cpuc_clock *c)
 {
 	uint64_t hz = 0;
 
-	if (c->hz != 0)
-		return true;
+	if (c->hz != 0 || c->last_measured == clock_selection)
+		return c->hz != 0;
 	if (c->stated != NULL)
 		hz = c->stated();
 	if (hz != 0) {
@@ -160,6 +167,7 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	}
 	if (c->hz == 0 && !cpuc_clock_coarse())
 		c->hz = clock_measure(c);
+	c->last_measured = clock_selection;
 	c->traps = c->hz != 0 && clock_traps(c);
 	return c->hz != 0;
 }

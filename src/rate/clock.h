@@ -28,10 +28,11 @@ struct cpuc_clock {
 
 	/* The engine finds these once a process, under the lock; a counter's
 	 * file gives `hz` and `exact` where the interface defines the rate. */
-	uint64_t hz; /* ticks per second; 0: unknown as yet */
-	bool exact;  /* stated and confirmed, or defined */
-	bool traps;  /* a read takes more than a microsecond */
-	bool tried;  /* to be calibrated */
+	uint64_t hz;            /* ticks per second; 0: unknown as yet */
+	bool exact;             /* stated and confirmed, or defined */
+	bool traps;             /* a read takes more than a microsecond */
+	bool tried;             /* to be calibrated */
+	unsigned last_measured; /* in which selection */
 
 	/* May run at the core's nominal rate: a tick counts as a cycle where
 	 * the rate is within 1% of the nominal one, or unknown. Where the rate
@@ -39,9 +40,13 @@ struct cpuc_clock {
 	bool nominal;
 };
 
-/* Finds the rate, once a process; false: it cannot be measured. May fault, if
+/* Finds the rate, once a process; false: it cannot be measured, which is found
+ * once a selection, whatever number of counters have this clock. May fault, if
  * the clock may not be read, as the next two may. */
 bool cpuc_clock_rate(struct cpuc_clock *c);
+
+/* A selection begins. */
+void cpuc_clock_again(void);
 
 /* Whether two rates differ by no more than 1/parts. */
 bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts);
@@ -52,8 +57,8 @@ bool cpuc_clock_coarse(void);
 #define CPUC_CLOCK_UNMEASURED \
 	"its rate cannot be measured against CLOCK_MONOTONIC"
 
-/* Finds the scale from ticks to cycles of the nominal rate. 0, or -EAGAIN if the
- * clock's rate cannot be measured. */
+/* Finds the scale from ticks to cycles of the nominal rate. 0, or -EAGAIN if
+ * the clock's rate cannot be measured. */
 int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		     struct cpuc_scale *scale);
 
