@@ -220,7 +220,7 @@ static int check_chains(const struct cpuc_calibration *s,
 				{s->chain->name, ops->chain[i].name},
 				(unsigned)abs(off)};
 	}
-	if (odd > (ops->nchains > 2) || (quick && round < ROUNDS / 2))
+	if (odd > (ops->nchains > 2 ? 1u : 0u) || (quick && round < ROUNDS / 2))
 		return -EDOM;
 	return 0;
 }

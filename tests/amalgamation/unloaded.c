@@ -81,10 +81,11 @@ static pid_t rival(void)
 	if (sched_setaffinity(0, sizeof one, &one) != 0)
 		exit(2);
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (pid == 0)
-		__asm__ volatile("");
+		for (;;)
+			__asm__ volatile("");
+	}
 	return pid;
 }
 
