@@ -22,7 +22,9 @@ BASH
 	bash "$tmp/complete" "$loader" "$files/cpucycles.bash" "$1" | sort -u
 }
 
-for tool in "$top_builddir"/cpucycles-*; do
+# By a path without spaces, which _longopt does not quote.
+files=$(cd "$files" && pwd) && cd "$top_builddir" || exit 1
+for tool in ./cpucycles-*; do
 	name=${tool##*/}
 	if command -v bash >/dev/null && test -f "$loader"; then
 		"$tool" --help | grep -oE -- '--[a-z-]+' | sort -u \
@@ -35,7 +37,7 @@ for tool in "$top_builddir"/cpucycles-*; do
 	else
 		skip "there is no bash-completion"
 	fi
-	test -f "$top_builddir/completions/$name" &&
+	test -f "completions/$name" &&
 		grep -q "^#compdef.* $name" "$files/_cpucycles"
 	ok "$name has completion for bash and zsh"
 done

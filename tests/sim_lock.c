@@ -6,6 +6,8 @@
 #include <sched.h>
 #include "tap.h"
 
+/* A macro on NetBSD. */
+#undef sched_yield
 #define sched_yield pretended_yield
 #define cpuc_sys_sleep pretended_sleep
 static int pretended_yield(void);
