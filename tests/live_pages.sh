@@ -26,8 +26,6 @@ needs an engine for containers|docker run *
 needs an engine for containers|podman run *
 installs packages; live_bootstrap.sh has a pretended machine|./bootstrap*
 builds all, as make distcheck does|./configure*
-builds all, as make distcheck does|../configure CFLAGS=*
-builds all, as make distcheck does|mkdir build-asan && cd build-asan
 changes the source|autoreconf -fi*
 needs a tarball; tests/packages/rpm runs it|rpmbuild -ta
 installs the packages of make deb|cd build/deb
