@@ -443,7 +443,7 @@ static pthread_barrier_t step;
 /* One of the threads changes the setting, while the others sleep. */
 static int shut_out(void)
 {
-	static int threads;
+	static int threads, changed;
 	bool changes = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) == 0;
 	int i, wrong = changes || CHANGES == 2 ? 0 : check_page();
 
@@ -451,10 +451,13 @@ static int shut_out(void)
 		pthread_barrier_wait(&step);
 		if (changes) {
 			user_access(i % 2 ? "1" : "0");
+			__atomic_fetch_add(&changed, 1, __ATOMIC_RELEASE);
 			continue;
 		}
-		/* Long enough for the other to change the setting. */
-		usleep(20000);
+		while (__atomic_load_n(&changed, __ATOMIC_ACQUIRE) <= i)
+			usleep(1000);
+		/* The page says so once the thread is scheduled again. */
+		usleep(1000);
 		if (i % 2) {
 			let_in(&wrong);
 			wrong |= check_page();
