@@ -5,11 +5,16 @@
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "x86.h"
 
+static long long amd64_perfpmc_read(void)
+{
+	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register, 0);
+}
+
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.name = CPUC_X86_NAME("perfpmc"),
 	.kind = CPUC_CORE,
 	.events = &cpuc_x86_cycle_events,
-	.read = cpuc_x86_cycles,
+	.read = amd64_perfpmc_read,
 };
 
 static struct cpuc_event_set amd64_perfpmc_instruction_events = {
@@ -21,7 +26,7 @@ static struct cpuc_event_set amd64_perfpmc_instruction_events = {
 static long long amd64_perfpmc_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(&amd64_perfpmc_instruction_events,
-					    cpuc_x86_register);
+					    cpuc_x86_register, 0);
 }
 
 const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {

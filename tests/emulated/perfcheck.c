@@ -21,22 +21,19 @@
 #define TRIES 9
 /* Cycles that the two counts around a loop may add; and those from a count to
  * the next. */
-#define SLACK (2 * call_cost)
+#define SLACK (clusters ? 400 : 2 * call_cost)
 static long long call_cost;
-/* Instructions of the next count after a switch: it reads the pages anew, under
- * the guard. */
-#define AFTER_SWITCH 600
 
 static const char *name;
 static bool instructions;
 static long long exact; /* cycles an instruction; 0: not known */
 
-/* The events of all types of cores. */
+/* The events of all types of cores; clusters: there are several. */
 static struct cpuc_event core_event[CPUC_CORES];
 static unsigned types;
+#define clusters (types > 1)
 
-#define own \
-	(&cpuc_perf_own[instructions ? CPUC_OF_INSTRUCTIONS : CPUC_OF_CYCLES])
+#define own (instructions ? cpuc_perf_instructions : cpuc_perf_own)
 
 /* What the counter's file says of its events. */
 static struct cpuc_event_set *set;
@@ -84,7 +81,7 @@ static uint32_t index_now(void)
 /* Whether this thread's counts need no system call now. */
 static bool by_page(void)
 {
-	return index_now() != 0 && *own->quick != 0;
+	return index_now() != 0 && (clusters || *own->quick != 0);
 }
 
 /* Counts in this thread; the mistakes. */
@@ -443,7 +440,7 @@ static pthread_barrier_t step;
 /* One of the threads changes the setting, while the others sleep. */
 static int shut_out(void)
 {
-	static int threads, changed;
+	static int threads;
 	bool changes = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) == 0;
 	int i, wrong = changes || CHANGES == 2 ? 0 : check_page();
 
@@ -451,13 +448,10 @@ static int shut_out(void)
 		pthread_barrier_wait(&step);
 		if (changes) {
 			user_access(i % 2 ? "1" : "0");
-			__atomic_fetch_add(&changed, 1, __ATOMIC_RELEASE);
 			continue;
 		}
-		while (__atomic_load_n(&changed, __ATOMIC_ACQUIRE) <= i)
-			usleep(1000);
-		/* The page says so once the thread is scheduled again. */
-		usleep(1000);
+		/* Long enough for the other to change the setting. */
+		usleep(20000);
 		if (i % 2) {
 			let_in(&wrong);
 			wrong |= check_page();
@@ -575,7 +569,6 @@ static void check_cost(void)
 	int i;
 
 	COST(cpucycles());
-	best /= exact;
 	call_cost = best;
 	diag("from a count to the next: %lld instructions", best);
 #if defined(__aarch64__)
@@ -604,7 +597,7 @@ static int check_wraps(void)
 		loop(ITERATIONS);
 		t = count(&wrong) - t;
 		if (t < LOOP_INSTRUCTIONS * ITERATIONS ||
-		    t > LOOP_INSTRUCTIONS * ITERATIONS + AFTER_SWITCH)
+		    t > LOOP_INSTRUCTIONS * ITERATIONS + SLACK)
 			wrong |= INEXACT;
 		usleep(1000);
 	}
@@ -631,8 +624,9 @@ static int check_preempted(void)
 	t = count(&wrong) - t;
 	kill(rival, SIGKILL);
 	waitpid(rival, NULL, 0);
+	/* Its count may have to be made twice, after a switch. */
 	if (exact && (t < LOOP_INSTRUCTIONS * turns ||
-		      t > LOOP_INSTRUCTIONS * turns + AFTER_SWITCH)) {
+		      t > LOOP_INSTRUCTIONS * turns + 400)) {
 		diag("a loop of %ld counts as %lld", LOOP_INSTRUCTIONS * turns,
 		     t);
 		wrong |= INEXACT;
@@ -713,8 +707,9 @@ int main(int argc, char **argv)
 	types = cpuc_core_pmus(core_event, instructions
 						   ? PERF_COUNT_HW_INSTRUCTIONS
 						   : PERF_COUNT_HW_CPU_CYCLES);
-	/* On a host that takes its time, the emulated clock is as fine. */
-	if (exact != 1)
+	/* Two pages to read, or a host that takes its time, and the emulated
+	 * clock is as fine. */
+	if (clusters || exact != 1)
 		setenv("cpucyclesimplementation", name, 1);
 	cpucycles();
 	ok(!strcmp(cpucycles_implementation(), name), "%s is selected",
@@ -723,7 +718,7 @@ int main(int argc, char **argv)
 	if (instructions)
 		cpucycles_instructions();
 	set = own->set;
-	if (exact)
+	if (exact && !clusters)
 		check_cost();
 	check_points();
 	check_many();
