@@ -16,17 +16,20 @@
 #define LOOK_STEPS 80       /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
 #define LOOK_CYCLES 1200    /* of a look, at least; */
+#define LOOK_JITTER 16      /* of which so many are noise */
 #define TURNS_MAX 16384
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
 /* Windows for a first ratio, a third shorter than others: two must agree, */
 #define FIRST 3
+#define MORE 9       /* or else five of these */
 #define CHECKS 8     /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way; */
 #define AWRY 10000   /* no difference is said to be larger */
+#define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
 #define OVERHEADS 32 /* windows in the mean of their overhead, */
-#define UNDISTURBED CPUC_PERMILLE(10) /* by so much off at most */
+#define UNDISTURBED CPUC_PERMILLE(20) /* by so much off at most */
 
 struct cpuc_calibration cpuc_calibration;
 
@@ -49,19 +52,23 @@ static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 {
 	uint64_t hz;
 
+	if (ratio >> 44 != 0)
+		return 0;
 	/* In 64 bits: 16 bits off one factor, 8 off the other. */
 	hz = (ratio >> 16) * (s->hz >> 8) >> 8;
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
+/* Of slightly different lengths, so that each begins elsewhere in a step of the
+ * clock. */
 static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 			      unsigned need, uint32_t near, uint32_t turns)
 {
-	uint64_t v[FIRST];
+	uint64_t v[MORE];
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = cpuc_window_ratio(s->chain, turns);
+		v[i] = cpuc_window_ratio(s->chain, turns + i % 4);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -71,7 +78,9 @@ static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
 {
 	uint64_t times = about / s->ratio;
 
-	return times > 1 ? turns * (uint32_t)times : turns;
+	return turns * (uint32_t)(times < 1        ? 1
+				  : times > FASTER ? FASTER
+						   : times);
 }
 
 static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
@@ -79,7 +88,7 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 {
 	uint64_t ratio;
 
-	if (ticks == 0)
+	if (ticks - 1 >= UINT32_MAX)
 		return 0;
 	ratio = (cycles << (CPUC_RATIO_BITS - CPUC_OVERHEAD_BITS)) / ticks;
 	return window_hz(s, ratio) ? ratio : 0;
@@ -116,13 +125,17 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 			       stamp[2] - stamp[0]);
 	if (o->known == 0)
 		by_both = ratio;
-	if (cpuc_apart(by_both, about) < UNDISTURBED)
-		overhead_add(o, stamp, about);
+	if (cpuc_apart(ratio, about) < UNDISTURBED) {
+		if (cpuc_apart(by_both, about) < UNDISTURBED)
+			overhead_add(o, stamp, about);
+		else
+			o->known = 0;
+	}
 	return by_both;
 }
 
 /* Chooses the windows' length. */
-static int calibration_survey(struct cpuc_calibration *s)
+static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 {
 	const struct cpuc_chain *chain = s->chain;
 	uint64_t grain, length, turns;
@@ -134,6 +147,8 @@ static int calibration_survey(struct cpuc_calibration *s)
 	length = s->hz / WINDOW_PARTS;
 	if (length < STEPS * grain)
 		length = STEPS * grain;
+	/* Where windows are interrupted that often, shorter ones. */
+	length -= length * round / (2 * ROUNDS);
 	do {
 		ticks = cpuc_window_ticks(chain, trial);
 		again = cpuc_window_ticks(chain, trial);
@@ -152,7 +167,8 @@ static int calibration_survey(struct cpuc_calibration *s)
 	if (s->look_turns <= turns * LOOK_STEPS * grain / length)
 		s->look_turns =
 			(uint32_t)(turns * LOOK_STEPS * grain / length) + 1;
-	s->look_grain = (uint32_t)(s->grain * turns * 7 / 9 / s->look_turns);
+	s->look_grain = (uint32_t)(s->grain * turns * 7 / 9 / s->look_turns) +
+			(LOOK_JITTER << 20) / (s->look_turns * chain->cycles);
 	return 0;
 }
 
@@ -215,19 +231,28 @@ static bool calibration_span(struct cpuc_calibration *s)
 {
 	uint32_t least = s->span - s->span / 4;
 
-	s->span = (uint32_t)(((uint64_t)s->chain->cycles * s->turns << 31) /
-			     (s->ratio >> 1));
-	return s->span >= least;
+	s->span =
+		(uint32_t)(((uint64_t)s->chain->cycles * (s->turns + 2) << 31) /
+			   (s->ratio >> 1));
+	if (s->span < least)
+		return false;
+	/* A third more for the short run, and what is around both. */
+	s->span += s->span / 3;
+	return true;
 }
 
-static int calibration_round(struct cpuc_calibration *s, const char **why)
+static int calibration_round(struct cpuc_calibration *s, unsigned round,
+			     const char **why)
 {
 	*why = "the clock stands still, or is too coarse";
-	if (calibration_survey(s) != 0)
+	if (calibration_survey(s, round) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
 	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10),
 				 s->turns - s->turns / 3);
+	if (s->ratio == 0)
+		s->ratio =
+			window_series(s, MORE, 5, CPUC_PERMILLE(10), s->turns);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (window_hz(s, s->ratio) == 0) {
@@ -246,7 +271,7 @@ static int calibration_by(struct cpuc_calibration *s, unsigned i,
 
 	s->chain = &ops->chain[i];
 	refusal->permille = 0;
-	err = calibration_round(s, &refusal->why);
+	err = calibration_round(s, round, &refusal->why);
 	return err ? err : check_chains(s, ops, round, refusal);
 }
 
@@ -306,6 +331,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 	if (err != 0)
 		return err;
 	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
+	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;
 	cpuc_calibration = s;
 	__atomic_store_n(&cpuc_calibration.clock, clock, __ATOMIC_RELEASE);

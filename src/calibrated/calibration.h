@@ -44,9 +44,10 @@ struct cpuc_calibration {
 	const struct cpuc_chain *chain; /* of all windows */
 	uint64_t hz;                    /* ticks per second */
 	uint64_t ratio;
+	uint64_t tick;  /* when it was measured */
 	uint32_t cost;  /* ticks of a look, with what is around it */
 	uint32_t turns; /* of a window */
-	uint32_t span;  /* ticks of a window, about */
+	uint32_t span;  /* ticks that a window takes, about */
 	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
 	uint32_t look_turns; /* the same of a look */
 	uint32_t look_grain;

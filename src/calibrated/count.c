@@ -275,7 +275,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		ran = count_clock();
 	if (count_moved(c))
 		cpuc_ratio_moved(&c->ratio);
-	done = cpuc_ratio_update(&c->ratio, count_since(0, d));
+	done = cpuc_ratio_update(&c->ratio, t, count_since(0, d));
 	follows = count_clock_follows(c, ran);
 	if (follows)
 		d = count_ticks(c, d, ran - c->ran, interrupted);

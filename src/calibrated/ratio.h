@@ -27,23 +27,24 @@ struct cpuc_ratio {
 	uint16_t cpu;   /* that these were made on */
 };
 
-/* Looks, or measures, if that is due so many ticks after the latest call. A
- * look that shows a step measures. */
+/* Looks, or measures, at tick t if that is due, so many ticks after the latest
+ * call. A look that shows a step measures. */
 enum cpuc_ratio_done {
 	CPUC_RATIO_NOTHING,
 	CPUC_RATIO_LOOKED,
 	CPUC_RATIO_MEASURED
 };
 
-enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed);
+enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
+				       uint64_t passed);
 
-/* The ticks of a look, with all that is around it: the fewest so far. */
+/* The ticks of a look, with all that is around it. */
 uint32_t cpuc_ratio_cost(void);
 
 /* That look took so many ticks, with all that its caller did for it. */
 void cpuc_ratio_took(uint64_t ticks);
 
-/* The thread is on another CPU: looks soon. */
+/* The thread is on another CPU: measures soon. */
 void cpuc_ratio_moved(struct cpuc_ratio *r);
 
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
