@@ -78,7 +78,7 @@ int sysctl(const int *name, unsigned names, void *old, size_t *old_size,
 }
 
 #define __OpenBSD__ 1
-#include "../src/rate/stated_sysctl.c"
+#include "../src/rate/stated_rate.c"
 #undef __OpenBSD__
 
 #pragma pop_macro("__linux__")
@@ -238,18 +238,18 @@ static void check_process(void)
 
 static void check_sysctl(void)
 {
-	const char *source = "";
-	uint64_t hz;
+	struct cpuc_rate rate;
 
 	mhz = 2400;
-	hz = cpuc_stated_sysctl(&source);
-	ok(hz == UINT64_C(2400000000) && strstr(source, "hw.cpuspeed"),
-	   "OpenBSD's %s, by its number", source);
+	rate = stated_by_calls();
+	ok(rate.hz == UINT64_C(2400000000) &&
+		   strstr(rate.source, "hw.cpuspeed"),
+	   "OpenBSD's %s, by its number", rate.source);
 	has_tsc = 1;
-	hz = cpuc_stated_sysctl(&source);
-	ok(hz == UINT64_C(2995200000), "and %s before it", source);
+	rate = stated_by_calls();
+	ok(rate.hz == UINT64_C(2995200000), "and %s before it", rate.source);
 	has_tsc = mhz = 0;
-	ok(cpuc_stated_sysctl(&source) == 0, "0 is no rate");
+	ok(stated_by_calls().hz == 0, "0 is no rate");
 }
 
 static void writes(void *page)

@@ -150,7 +150,7 @@ static struct cpuc_rate persecond_stated(void)
 	if (s.hz != 0 && !s.of_core)
 		persecond_confirm(&s);
 	if (s.hz == 0 && text != NULL) {
-		s.hz = cpuc_parse_hz(text, strlen(text), 0, "");
+		s.hz = cpuc_parse_hz(text, 0, "");
 		s.source = "environment variable cpucyclespersecond";
 	}
 	return s;

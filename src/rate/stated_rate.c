@@ -2,181 +2,317 @@
 /* Cycles per second, and ticks of a time base, as the operating system states
  * them. */
 #include <config.h>
-#ifndef _WIN32
-
-#include "stated_rate.h"
-
 #include <stddef.h>
 #include <string.h>
-
-#include "stated_sysctl.h"
+#include "stated_rate.h"
 #include "textfile.h"
+
+static const struct cpuc_rate stated_unknown = {0, "unknown", false};
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
 #define CPUINFO "/proc/cpuinfo"
 #define DEVICE_TREE "/proc/device-tree/cpus/"
 
-/* /proc/cpuinfo has about 1.5 KiB per CPU, so this is hundreds of CPUs. It
- * also ends a file that has no end. */
-#define CPUINFO_MAX ((size_t)1 << 20)
-
-enum stated_format {
-	STATED_COMMENTED, /* Hz; comments begin with # */
-	STATED_HZ,
-	STATED_KHZ,
-	STATED_CELLS, /* Hz, binary */
-	STATED_KEYS   /* stated_keys */
-};
-
-/* The best comes first: the administrator's word, the core's rate as it is set,
- * the core's limit, and then rates that are the TSC's on a virtual machine, and
- * may be those of an idle core on another. */
-static const struct stated_file {
-	const char *path;
-	enum stated_format format;
-	bool of_core;
-} stated_files[] = {
-	{"/etc/cpucyclespersecond", STATED_COMMENTED, true},
-	/* "<unsupported>" unless the governor is `userspace` */
-	{CPU0 "cpufreq/scaling_setspeed", STATED_KHZ, true},
-	{CPU0 "cpufreq/scaling_max_freq", STATED_KHZ, true},
-	{CPU0 "cpufreq/cpuinfo_max_freq", STATED_KHZ, true},
-	{CPU0 "clock_tick", STATED_HZ, true}, /* sparc64 */
-	{DEVICE_TREE "cpu@0/clock-frequency", STATED_CELLS, true},
-	{CPUINFO, STATED_KEYS, false},
-	{CPU0 "tsc_freq_khz", STATED_KHZ, false},
-};
-
-struct stated_key {
-	const char *source; /* CPUINFO, a blank and the key */
-	const char *unit;   /* after the number */
+/* A file that states a rate, or a line of one. */
+struct stated {
+	const char *source; /* its path, or that, a blank and a line's key */
+	const char *unit;   /* after the number; NULL: Hz in binary */
 	int exp10;          /* the number is in units of 10^exp10 Hz */
 	bool of_core;
 };
 
-/* No kernel writes two of these, so their order does not matter. s390x also has
- * "cpu MHz dynamic", which is momentary. */
-static const struct stated_key stated_keys[] = {
+#ifdef _WIN32
+/* No files: anybody may create those that other systems have. */
+static struct cpuc_rate stated_by_files(const char *root)
+{
+	(void)root;
+	return stated_unknown;
+}
+
+uint64_t cpuc_stated_timebase(const char *root)
+{
+	(void)root;
+	return 0;
+}
+#else
+
+/* The best comes first: the administrator's word, the core's rate as it is set,
+ * the core's limit, and then rates that are the TSC's on a virtual machine, and
+ * may be those of an idle core on another. No kernel writes two of the lines of
+ * /proc/cpuinfo, where s390x also has "cpu MHz dynamic", which is momentary. */
+static const struct stated stated_rates[] = {
+	{"/etc/cpucyclespersecond", "", 0, true},
+	/* "<unsupported>" unless the governor is `userspace` */
+	{CPU0 "cpufreq/scaling_setspeed", "", 3, true},
+	{CPU0 "cpufreq/scaling_max_freq", "", 3, true},
+	{CPU0 "cpufreq/cpuinfo_max_freq", "", 3, true},
+	{CPU0 "clock_tick", "", 0, true}, /* sparc64 */
+	{DEVICE_TREE "cpu@0/clock-frequency", NULL, 0, true},
 	{CPUINFO " clock", "MHz", 6, true},       /* POWER */
 	{CPUINFO " cpu MHz static", "", 6, true}, /* s390x */
 	{CPUINFO " cpu MHz", "", 6, false},
 	{CPUINFO " CPU MHz", "", 6, false}, /* LoongArch */
+	{CPU0 "tsc_freq_khz", "", 3, false},
 };
 
-static const struct stated_key stated_timebase_key = {CPUINFO " timebase", "",
-						      0, false};
+static const struct stated stated_timebase = {CPUINFO " timebase", "", 0,
+					      false};
 
-static void stated_blank_comments(char *text, size_t len)
+/* What the line says of the source; NULL: nothing. */
+static const char *stated_value(const char *source, const char *line)
 {
-	bool comment = false;
+	const char *key = strchr(source, ' ');
+	size_t n;
 
-	for (size_t i = 0; i < len; i++) {
-		comment = text[i] == '#' || (comment && text[i] != '\n');
-		if (comment)
-			text[i] = ' ';
-	}
+	if (key == NULL)
+		return line;
+	n = strlen(++key);
+	line += strspn(line, " \t");
+	if (strncmp(line, key, n) != 0)
+		return NULL;
+	line += n + strspn(line + n, " \t");
+	return *line == ':' ? line + 1 : NULL;
 }
 
-/* Inlined, both buffers would be on the stack at once, and the first call may
- * come in a signal handler. */
-#define NOINLINE __attribute__((noinline))
-
-static NOINLINE uint64_t stated_read(const char *root,
-				     const struct stated_file *file)
+/* The first believable value that a line of the file has for any of the rows,
+ * and its row. One pass for all of them: where there is none, as on arm64, the
+ * file is long and slow to read. Not inlined, as the buffers of two calls would
+ * be on the stack at once, and the first call may come in a signal handler. */
+static __attribute__((noinline)) uint64_t
+stated_by_lines(const char *root, const struct stated **row,
+		const struct stated *end)
 {
-	char text[1024];
-	ssize_t len;
-	uint64_t hz;
-
-	if (file->format == STATED_CELLS) {
-		hz = cpuc_read_cells(root, file->path);
-		return hz < CPUC_HZ_MIN || hz > CPUC_HZ_MAX ? 0 : hz;
-	}
-	len = cpuc_read_file(root, file->path, text, sizeof(text));
-	if (len < 0)
-		return 0;
-	text[len] = '\0';
-	if (file->format == STATED_COMMENTED)
-		stated_blank_comments(text, (size_t)len);
-	return cpuc_parse_hz(text, (size_t)len,
-			     file->format == STATED_KHZ ? 3 : 0, "");
-}
-
-/* Whether the key is all of text[0 ... end), blanks around it aside. */
-static bool stated_is_key(const struct stated_key *key, const char *text,
-			  const char *end)
-{
-	const char *name = key->source + strlen(CPUINFO " ");
-
-	while (text < end && (*text == ' ' || *text == '\t'))
-		text++;
-	while (text < end && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	return (size_t)(end - text) == strlen(name) &&
-	       memcmp(text, name, strlen(name)) == 0;
-}
-
-/* The first believable value of any of the keys. One pass for all of them:
- * where there is none, as on arm64, the file is long and slow to read. */
-static NOINLINE struct cpuc_rate
-stated_cpuinfo(const char *root, const struct stated_key *keys, size_t n)
-{
-	struct cpuc_rate rate = {0, "", false};
+	const struct stated *const first = *row;
 	struct cpuc_lines lines;
-	const char *line;
-	size_t len;
+	const char *value;
+	char *line;
+	uint64_t hz = 0;
 
-	if (cpuc_lines_open(&lines, root, CPUINFO, CPUINFO_MAX) < 0)
-		return rate;
-	while (!rate.hz && (line = cpuc_lines_next(&lines, &len)) != NULL) {
-		const char *colon = memchr(line, ':', len);
-		const struct stated_key *k = keys;
-
-		while (colon && k < keys + n && !stated_is_key(k, line, colon))
-			k++;
-		if (!colon || k == keys + n)
-			continue;
-		colon++;
-		rate.hz = cpuc_parse_hz(colon, (size_t)(line + len - colon),
-					k->exp10, k->unit);
-		rate.source = k->source;
-		rate.of_core = k->of_core;
+	if (cpuc_lines_open(&lines, root, first->source) < 0)
+		return 0;
+	while (!hz && (line = cpuc_lines_next(&lines)) != NULL) {
+		line[strcspn(line, "#")] = '\0';
+		for (*row = first; *row < end; ++*row) {
+			value = stated_value((*row)->source, line);
+			if (value != NULL)
+				hz = cpuc_parse_hz(value, (*row)->exp10,
+						   (*row)->unit);
+			if (hz)
+				break;
+		}
 	}
 	cpuc_lines_close(&lines);
-	return rate;
+	return hz;
 }
 
-struct cpuc_rate cpuc_stated_rate(const char *root)
+static struct cpuc_rate stated_by_files(const char *root)
 {
-	const size_t nfiles = sizeof(stated_files) / sizeof(*stated_files);
-	const size_t nkeys = sizeof(stated_keys) / sizeof(*stated_keys);
-	struct cpuc_rate rate;
+	const struct stated *row = stated_rates, *next;
+	const struct stated *const end =
+		row + sizeof(stated_rates) / sizeof(*stated_rates);
+	size_t path;
+	uint64_t hz;
 
-	for (size_t i = 0; i < nfiles; i++) {
-		const struct stated_file *file = &stated_files[i];
-
-		if (file->format == STATED_KEYS)
-			rate = stated_cpuinfo(root, stated_keys, nkeys);
+	for (; row < end; row = next) {
+		path = strcspn(row->source, " ") + 1;
+		next = row + 1;
+		while (next < end && !strncmp(next->source, row->source, path))
+			next++;
+		if (row->unit != NULL)
+			hz = stated_by_lines(root, &row, next);
 		else
-			rate = (struct cpuc_rate){stated_read(root, file),
-						  file->path, file->of_core};
-		if (rate.hz)
-			return rate;
+			hz = cpuc_hz_believed(
+				cpuc_read_cells(root, row->source), 1);
+		if (hz)
+			return (struct cpuc_rate){hz, row->source,
+						  row->of_core};
 	}
-	rate = (struct cpuc_rate){0, NULL, false};
-	/* System calls describe this machine, not a fake tree. */
-	if (!*root)
-		rate.hz = cpuc_stated_sysctl(&rate.source);
-	if (!rate.hz)
-		rate.source = "unknown";
-	return rate;
+	return stated_unknown;
 }
 
 uint64_t cpuc_stated_timebase(const char *root)
 {
 	uint64_t hz = cpuc_read_cells(root, DEVICE_TREE "timebase-frequency");
+	const struct stated *row = &stated_timebase;
 
-	return hz ? hz : stated_cpuinfo(root, &stated_timebase_key, 1).hz;
+	return hz ? hz : stated_by_lines(root, &row, row + 1);
 }
 
 #endif
+
+/* Systems that state rates by a call. Each has rows, the best first, and a
+ * function that asks for one: 0 if there is no such number. */
+#define MHZ UINT64_C(1000000)
+
+struct stated_call {
+	const char *source; /* the call, and after a blank, what is asked for */
+	uint64_t unit;      /* of the number, in Hz */
+};
+
+#if HAVE_SYSCTLBYNAME || defined __OpenBSD__
+#include <sys/types.h>
+#include <sys/sysctl.h>
+#include <sys/time.h>
+#if defined __OpenBSD__ && __has_include(<machine/cpu.h>)
+#include <machine/cpu.h>
+#endif
+
+/* Constant rates come first: dev.cpu.0.freq is the power daemon's latest
+ * choice. */
+static const struct stated_call stated_calls[] = {
+	{"sysctl hw.cpufrequency", 1}, /* macOS, but on Apple's own CPUs */
+	{"sysctl hw.cpufrequency_max", 1},
+	{"sysctl machdep.tsc.frequency", 1}, /* macOS on x86 */
+	{"sysctl machdep.tsc_freq", 1},      /* FreeBSD, NetBSD on x86 */
+	{"sysctl hw.tsc_frequency", 1},      /* DragonFly */
+	{"sysctl machdep.tscfreq", 1},       /* OpenBSD on x86 */
+	{"sysctl hw.cpuspeed", MHZ},         /* OpenBSD's name for it */
+	{"sysctl hw.clockrate", MHZ},        /* FreeBSD on x86 */
+	{"sysctl dev.cpu.0.freq", MHZ},      /* FreeBSD with cpufreq */
+	{NULL, 0},
+};
+
+#if defined __OpenBSD__
+/* OpenBSD has numbers for its keys, and no sysctlbyname(3). */
+static int stated_sysctl(const char *key, void *value, size_t *len)
+{
+	int number[2] = {CTL_HW, HW_CPUSPEED};
+
+#ifdef CPU_TSCFREQ
+	if (strcmp(key, "machdep.tscfreq") == 0) {
+		number[0] = CTL_MACHDEP;
+		number[1] = CPU_TSCFREQ;
+	} else
+#endif
+		if (strcmp(key, "hw.cpuspeed") != 0)
+		return -1;
+	return sysctl(number, 2, value, len, NULL, 0);
+}
+#else
+static int stated_sysctl(const char *key, void *value, size_t *len)
+{
+	return sysctlbyname(key, value, len, NULL, 0);
+}
+#endif
+
+static uint64_t stated_ask(const char *key)
+{
+	union {
+		uint32_t u32;
+		uint64_t u64;
+	} value;
+	size_t len = sizeof(value);
+
+	if (stated_sysctl(key, &value, &len) != 0)
+		return 0;
+	if (len == sizeof(value.u64))
+		return value.u64;
+	return len == sizeof(value.u32) ? value.u32 : 0;
+}
+
+#elif HAVE_KSTAT
+#include <kstat.h>
+
+static const struct stated_call stated_calls[] = {
+	{"kstat cpu_info current_clock_Hz", 1},
+	{"kstat cpu_info clock_MHz", MHZ},
+	{NULL, 0},
+};
+
+/* Releases differ in the width. */
+static uint64_t stated_ask(const char *key)
+{
+	/* Arrays, because kstat's parameters are not const. */
+	char module[] = "cpu_info", field[32];
+	kstat_ctl_t *kc = kstat_open();
+	const kstat_named_t *named = NULL;
+	uint64_t number = 0;
+	kstat_t *ks;
+
+	if (!kc)
+		return 0;
+	strcpy(field, key);
+	ks = kstat_lookup(kc, module, -1, NULL);
+	if (ks && kstat_read(kc, ks, NULL) >= 0)
+		named = kstat_data_lookup(ks, field);
+	if (named && (named->data_type == KSTAT_DATA_INT32 ||
+		      named->data_type == KSTAT_DATA_UINT32))
+		number = named->value.ui32;
+	else if (named && (named->data_type == KSTAT_DATA_INT64 ||
+			   named->data_type == KSTAT_DATA_UINT64))
+		number = named->value.ui64;
+	kstat_close(kc);
+	return number;
+}
+
+#elif HAVE_PERFSTAT
+#include <libperfstat.h>
+
+static const struct stated_call stated_calls[] = {
+	{"perfstat processorHZ", 1},
+	{NULL, 0},
+};
+
+static uint64_t stated_ask(const char *key)
+{
+	perfstat_cpu_total_t total;
+
+	(void)key;
+	return perfstat_cpu_total(NULL, &total, sizeof(total), 1) == 1
+		       ? (uint64_t)total.processorHZ
+		       : 0;
+}
+
+#elif defined _WIN32
+#include "../system/windows/api.h"
+
+#define KEY "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0"
+
+/* What Windows measured when it started. */
+static const struct stated_call stated_calls[] = {
+	{"registry HKLM\\" KEY "\\~MHz", MHZ},
+	{NULL, 0},
+};
+
+static uint64_t stated_ask(const char *key)
+{
+	DWORD number = 0, size = sizeof number;
+
+	(void)key;
+	return RegGetValueA(HKEY_LOCAL_MACHINE, KEY, "~MHz", RRF_RT_REG_DWORD,
+			    NULL, &number, &size) == ERROR_SUCCESS
+		       ? number
+		       : 0;
+}
+
+#else
+static const struct stated_call stated_calls[] = {{NULL, 0}};
+
+static uint64_t stated_ask(const char *key)
+{
+	(void)key;
+	return 0;
+}
+#endif
+
+static struct cpuc_rate stated_by_calls(void)
+{
+	const struct stated_call *call = stated_calls;
+	uint64_t hz;
+
+	for (; call->source != NULL; call++) {
+		hz = cpuc_hz_believed(
+			stated_ask(strrchr(call->source, ' ') + 1), call->unit);
+		if (hz)
+			return (struct cpuc_rate){hz, call->source, false};
+	}
+	return stated_unknown;
+}
+
+struct cpuc_rate cpuc_stated_rate(const char *root)
+{
+	struct cpuc_rate rate = stated_by_files(root);
+
+	/* System calls describe this machine, not a fake tree. */
+	return rate.hz || *root ? rate : stated_by_calls();
+}

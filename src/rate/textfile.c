@@ -16,16 +16,21 @@
  * tests. */
 #define PATH_SIZE 512
 
+/* /proc/cpuinfo has about 1.5 KiB per CPU, so this is hundreds of CPUs. It
+ * also ends a file that has no end. */
+#define LINES_BUDGET ((size_t)1 << 20)
+
 static int textfile_open(const char *root, const char *path)
 {
 	char full[PATH_SIZE];
-	size_t n = strlen(root), m = strlen(path);
+	size_t n = strlen(root), m = strcspn(path, " ");
 	int fd;
 
 	if (n >= sizeof(full) || m >= sizeof(full) - n)
 		return -ENAMETOOLONG;
 	memcpy(full, root, n);
-	memcpy(full + n, path, m + 1);
+	memcpy(full + n, path, m);
+	full[n + m] = '\0';
 	/* O_NONBLOCK: a FIFO without a writer would block open() itself;
 	 * O_NOCTTY: a daemon must not acquire a controlling terminal. */
 	do
@@ -78,71 +83,51 @@ uint64_t cpuc_read_cells(const char *root, const char *path)
 	return number;
 }
 
-/* The last byte is for a NUL. */
-#define LINES_SIZE (sizeof(((struct cpuc_lines *)NULL)->buf) - 1)
-
-int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
-		    size_t budget)
+int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path)
 {
 	l->fd = textfile_open(root, path);
-	l->budget = budget;
-	l->start = l->end = 0;
-	l->skip = l->eof = false;
+	l->budget = LINES_BUDGET;
+	l->next = l->end = 0;
 	return l->fd < 0 ? l->fd : 0;
 }
 
-/* Reads more text to follow the unfinished line buf[start..end). */
-static void textfile_fill(struct cpuc_lines *l)
-{
-	size_t space;
-	ssize_t n = -EFBIG;
+enum { END = -1, FAILED = -2 };
 
-	l->end -= l->start;
-	memmove(l->buf, l->buf + l->start, l->end);
-	l->start = 0;
-	if (l->end == LINES_SIZE) {
-		l->skip = true;
-		l->end = 0;
-	}
-	space = LINES_SIZE - l->end;
-	if (space > l->budget)
-		space = l->budget;
-	if (space)
-		n = textfile_read(l->fd, l->buf + l->end, space);
-	if (n > 0) {
-		l->end += (size_t)n;
+/* The next byte, or one of these. */
+static int textfile_byte(struct cpuc_lines *l)
+{
+	size_t size = sizeof(l->buf);
+	ssize_t n;
+
+	if (l->next == l->end) {
+		if (size > l->budget)
+			size = l->budget;
+		n = size ? textfile_read(l->fd, l->buf, size) : -EFBIG;
+		if (n <= 0)
+			return n < 0 ? FAILED : END;
 		l->budget -= (size_t)n;
-		return;
+		l->next = 0;
+		l->end = (size_t)n;
 	}
-	l->eof = true;
-	/* Half a line may hold half a number. */
-	if (n < 0)
-		l->skip = true;
+	return (unsigned char)l->buf[l->next++];
 }
 
-const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len)
+char *cpuc_lines_next(struct cpuc_lines *l)
 {
-	for (;;) {
-		char *line = l->buf + l->start;
-		char *newline = memchr(line, '\n', l->end - l->start);
-		bool skip = l->skip;
+	size_t len;
+	int byte;
 
-		if (newline) {
-			*newline = '\0';
-			*len = (size_t)(newline - line);
-			l->start += *len + 1;
-			l->skip = false;
-			if (!skip)
-				return line;
-		} else if (l->eof) {
-			l->buf[l->end] = '\0';
-			*len = l->end - l->start;
-			l->start = l->end;
-			return skip || !*len ? NULL : line;
-		} else {
-			textfile_fill(l);
-		}
-	}
+	do {
+		len = 0;
+		while ((byte = textfile_byte(l)) >= 0 && byte != '\n')
+			if (len < sizeof(l->line))
+				l->line[len++] = byte ? (char)byte : '?';
+		/* Half a line may hold half a number. */
+		if (byte == FAILED || (byte == END && len == 0))
+			return NULL;
+	} while (len == sizeof(l->line));
+	l->line[len] = '\0';
+	return l->line;
 }
 
 void cpuc_lines_close(struct cpuc_lines *l)
@@ -171,8 +156,7 @@ static const char *textfile_decimal(const char *p, int exp10, uint64_t *hz)
 	return p;
 }
 
-uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
-		       const char *unit)
+uint64_t cpuc_parse_hz(const char *text, int exp10, const char *unit)
 {
 	/* Not by isspace(): a locale may add bytes to that. */
 	static const char space[] = " \t\n\v\f\r";
@@ -186,6 +170,5 @@ uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
 		return 0;
 	p += strlen(unit);
 	p += strspn(p, space);
-	return p == text + len && hz >= CPUC_HZ_MIN && hz <= CPUC_HZ_MAX ? hz
-									 : 0;
+	return *p == '\0' ? cpuc_hz_believed(hz, 1) : 0;
 }

@@ -12,7 +12,16 @@
 #define CPUC_HZ_MIN UINT64_C(1000000)
 #define CPUC_HZ_MAX UINT64_C(100000000000)
 
-/* Reads the whole file root + path: the number of bytes in buf, or -errno.
+/* A number of so many Hz each as a rate; 0: it is not believed. */
+static inline uint64_t cpuc_hz_believed(uint64_t number, uint64_t unit)
+{
+	if (number > CPUC_HZ_MAX / unit)
+		return 0;
+	return number * unit < CPUC_HZ_MIN ? 0 : number * unit;
+}
+
+/* Reads the whole file root + path: the number of bytes in buf, or -errno. A
+ * blank ends a path, here and below.
  * EFBIG when the file fills buf, as an endless one does: buf must be one byte
  * larger than the largest file wanted. Adds no NUL, never blocks. */
 ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
@@ -22,32 +31,28 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
  * file root + path is not one. */
 uint64_t cpuc_read_cells(const char *root, const char *path);
 
-/* The rate in text[0..len), cut to whole Hz: white space, digits with an
+/* The rate that the text states, cut to whole Hz: white space, digits with an
  * optional point, optional blanks and `unit` (may be ""), white space, and
- * nothing else; text[len] is NUL. The number is in units of 10^exp10 Hz (kHz:
- * 3). 0 for any other text, and outside CPUC_HZ_MIN ... CPUC_HZ_MAX. */
-uint64_t cpuc_parse_hz(const char *text, size_t len, int exp10,
-		       const char *unit);
+ * nothing else. The number is in units of 10^exp10 Hz (kHz: 3). 0 for any other
+ * text, and outside CPUC_HZ_MIN ... CPUC_HZ_MAX. */
+uint64_t cpuc_parse_hz(const char *text, int exp10, const char *unit);
 
 /* A file being read line by line. Only the functions below use the fields. */
 struct cpuc_lines {
 	int fd;
-	size_t budget; /* bytes that may still be read */
-	size_t start;  /* buf[start..end) has been read but not returned */
-	size_t end;
-	bool skip; /* buf[start] continues a line that is too long */
-	bool eof;
-	char buf[1024 + 1];
+	size_t budget;    /* bytes that may still be read */
+	size_t next, end; /* buf[next..end) is not yet in a line */
+	char buf[512];
+	char line[512];
 };
 
-/* 0 or -errno. Only the first `budget` bytes are read, and a line that they
- * cut off is left out. */
-int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path,
-		    size_t budget);
+/* 0 or -errno. Only the beginning of a long file is read. */
+int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path);
 
-/* The next line, *len bytes and a NUL in place of its newline, valid until the
- * next call; NULL at the end. Lines longer than the buffer are left out. */
-const char *cpuc_lines_next(struct cpuc_lines *l, size_t *len);
+/* The next line, without its newline, valid until the next call; NULL at the
+ * end. A line that is longer than the buffer, or cut off by an error, is left
+ * out. A NUL in it is a question mark. */
+char *cpuc_lines_next(struct cpuc_lines *l);
 
 void cpuc_lines_close(struct cpuc_lines *l);
 
