@@ -39,21 +39,26 @@ static char tree[64]; /* the root; path buffers are short */
 
 /* An event of the pretended kernel's. */
 struct event {
-	struct perf_event_mmap_page page;
+	struct perf_event_mmap_page *page;
 	struct cpuc_event event;
 	uint64_t id, count, start;
 	uint32_t index; /* its register; 0: none */
 	unsigned width, type;
-	bool open, mapped, gone, pinned, error, retires;
+	bool open, mapped, pinned, error, retires;
 };
 
 #define WORLD 80
 
 static struct event world[WORLD];
 
+/* Memory for their pages: each event's own, where it is not mapped in the place
+ * of an old one; unmapped. */
+static struct perf_event_mmap_page pages[WORLD], nowhere;
+static bool gone[WORLD];
+
 /* The kernel's state, and its ways; fresh() resets all of it. */
 struct pretended_kernel {
-	unsigned made, unmapped, asked_id;
+	unsigned made, unmapped, asked_id, blanks;
 	unsigned unverified;     /* reads of an event of unknown number */
 	int refuse;              /* the result of opening, if not 0 */
 	unsigned refuse_exclude; /* with any of these bits, if not 0 */
@@ -64,9 +69,11 @@ struct pretended_kernel {
 	unsigned here;     /* types of PMU that this core has, a bit each */
 	bool refuse_types; /* only the generic event opens */
 	bool shut_out;     /* users may not read registers */
+	bool no_access;    /* the same, on a kernel that gives indexes */
 	bool stat_a;       /* `perf stat -a`: events that are not pinned */
 	bool all_taken;    /* by pinned events of whole CPUs */
 	uint64_t ipc;      /* if not 1, instructions have another register */
+	uint64_t access;   /* cycles that an access to a page takes */
 };
 static const struct pretended_kernel plain = {.next_index = 32,
 					      .next_width = 64,
@@ -85,19 +92,23 @@ static uint64_t raw(const struct event *e)
 	return (e->start + e->count) & mask;
 }
 
+static uint64_t extended(const struct event *e)
+{
+	return cpuc_sign_extend(raw(e), 64 - e->width);
+}
+
 static void publish(struct event *e)
 {
-	e->page.lock++;
-	e->page.index = e->index;
-	e->page.pmc_width = (uint16_t)e->width;
-	e->page.cap_user_rdpmc = 1;
-	e->page.offset = (int64_t)e->count;
+	e->page->lock++;
+	e->page->index = e->index;
+	e->page->pmc_width = (uint16_t)e->width;
+	e->page->cap_user_rdpmc = !k.no_access;
+	e->page->offset = (int64_t)e->count;
 	if (k.shut_out)
-		e->page.index = 0;
+		e->page->index = 0;
 	else if (e->index)
-		e->page.offset = (int64_t)(e->count -
-					   cpuc_sign_extend(raw(e), e->width));
-	e->page.lock++;
+		e->page->offset = (int64_t)(e->count - extended(e));
+	e->page->lock++;
 }
 
 /* Time passes for the events that are on a register. */
@@ -108,7 +119,7 @@ static void run(uint64_t cycles)
 	now_ns += cycles;
 	for (i = 0; i < k.made; i++) {
 		struct event *e = &world[i];
-		uint64_t before = cpuc_sign_extend(raw(e), e->width), step;
+		uint64_t before = extended(e), step;
 
 		if (!e->index)
 			continue;
@@ -116,16 +127,29 @@ static void run(uint64_t cycles)
 		/* Events that are not pinned take turns. */
 		e->count += k.stat_a && !e->pinned ? step / 2 : step;
 		/* The counter's overflow is an interrupt. */
-		if (!k.shut_out &&
-		    cpuc_sign_extend(raw(e), e->width) - before != step)
+		if (!k.shut_out && extended(e) - before != step)
 			publish(e);
 	}
+}
+
+/* Reads of a register that users may not read, or that no event is on: SIGILL,
+ * but for what changes at the read itself. */
+static unsigned faults;
+
+static bool readable(uint32_t index)
+{
+	unsigned i;
+
+	for (i = 0; i < k.made && world[i].index != index; i++)
+		;
+	return i < k.made && !k.shut_out && !k.no_access;
 }
 
 static uint64_t register_of(uint32_t index)
 {
 	unsigned i;
 
+	faults += !readable(index);
 	kernel();
 	for (i = k.made; i-- > 0;)
 		if (world[i].index == index)
@@ -141,9 +165,12 @@ __attribute__((unused)) static uint64_t rdpmc(uint32_t ecx)
 /* A change, at the access that `in_steps` counts down to. */
 static int in_steps;
 static void (*happens)(void);
+static unsigned accesses;
 
 static void kernel(void)
 {
+	accesses++;
+	run(k.access);
 	if (in_steps > 0 && --in_steps == 0)
 		happens();
 }
@@ -168,6 +195,11 @@ static void handles(int sig)
 	handler();
 }
 
+static uint32_t register_for(const struct event *e)
+{
+	return k.next_index + (e->retires && k.ipc != 1);
+}
+
 /* The system calls. */
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags)
@@ -190,6 +222,7 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 	fd = 1000 + (int)k.made;
 	e = &world[k.made++];
 	*e = (struct event){.id = k.made,
+			    .page = &pages[k.made - 1],
 			    .event = *event,
 			    .type = type,
 			    .start = k.next_start,
@@ -200,10 +233,9 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 					       PERF_COUNT_HW_INSTRUCTIONS,
 			    .open = true};
 	if (k.here >> type & 1 && !k.all_taken)
-		e->index = k.next_index + (e->retires && k.ipc != 1);
+		e->index = register_for(e);
 	else
 		e->error = k.here >> type & 1 && pinned;
-	e->page.lock = 2 * k.made;
 	publish(e);
 	signals();
 	return fd;
@@ -216,15 +248,24 @@ void cpuc_event_close(int fd)
 	signals();
 }
 
-cpuc_page *cpuc_event_map(int fd)
+cpuc_page *cpuc_event_map(int fd, cpuc_page *blank)
 {
+	struct event *e = &world[fd - 1000];
+
 	signals();
 	if (k.mappable == 0)
 		return NULL;
 	k.mappable--;
-	world[fd - 1000].mapped = true;
+	if (blank != NULL) {
+		if (gone[blank - pages])
+			abort();
+		e->page = (struct perf_event_mmap_page *)(uintptr_t)blank;
+		publish(e);
+		k.blanks--;
+	}
+	e->mapped = true;
 	signals();
-	return &world[fd - 1000].page;
+	return e->page;
 }
 
 static struct event *event_of(cpuc_page *page)
@@ -232,21 +273,32 @@ static struct event *event_of(cpuc_page *page)
 	unsigned i;
 
 	for (i = 0; i < k.made; i++)
-		if (page == &world[i].page)
+		if (page == world[i].page)
 			return &world[i];
 	abort();
 }
 
+static void lose_page(struct event *e)
+{
+	e->page = &nowhere;
+	e->index = 0;
+	e->mapped = false;
+}
+
 void cpuc_event_unmap(cpuc_page *page)
 {
-	struct event *e;
+	unsigned i;
 
 	if (page == NULL)
 		return;
 	signals();
-	e = event_of(page);
-	e->mapped = false;
-	e->gone = true;
+	for (i = 0; i < k.made && page != world[i].page; i++)
+		;
+	if (i < k.made)
+		lose_page(&world[i]);
+	else
+		k.blanks--;
+	gone[page - pages] = true;
 	k.unmapped++;
 	signals();
 }
@@ -256,9 +308,9 @@ bool cpuc_event_blank(cpuc_page *page)
 	struct event *e = event_of(page);
 
 	signals();
-	memset(&e->page, 0, sizeof e->page);
-	e->index = 0;
-	e->mapped = false;
+	memset(e->page, 0, sizeof *e->page);
+	lose_page(e);
+	k.blanks++;
 	signals();
 	return true;
 }
@@ -307,12 +359,19 @@ static void count_by(unsigned counts)
 	one.counts = two.counts = none_mapped.counts = counts;
 }
 
-#define own (*cpuc_perf_thread_own(&one))
+#define own cpuc_perf_thread_own(&one)
+
+static uint64_t read_set(struct cpuc_event_set *set)
+{
+	return (uint64_t)(set->counts == PERF_COUNT_HW_INSTRUCTIONS
+				  ? cpuc_perf_count_instructions(set,
+								 register_of)
+				  : cpuc_perf_count(set, register_of));
+}
 
 static uint64_t read_one(void)
 {
-	return (uint64_t)cpuc_perf_count_of(own, &one, register_of,
-					    one.counts ? 0 : 32);
+	return read_set(&one);
 }
 
 /* How much a count grows while the thread runs for so many cycles. */
@@ -326,7 +385,7 @@ static uint64_t growth(uint64_t (*count)(void), uint64_t run_for)
 
 static uint64_t read_two(void)
 {
-	return (uint64_t)cpuc_perf_count_of(own, &two, register_of, 0);
+	return read_set(&two);
 }
 
 static struct event *mine(unsigned i)
@@ -370,6 +429,7 @@ static void forget(struct cpuc_event_set *set)
 static void fresh(void)
 {
 	static unsigned trees;
+	unsigned i;
 
 	snprintf(tree, sizeof tree, "%.40s/%u", base, trees++);
 	strcpy(root, tree);
@@ -377,6 +437,10 @@ static void fresh(void)
 	forget(&one);
 	forget(&retired);
 	memset(world, 0, sizeof world);
+	memset(pages, 0, sizeof pages);
+	memset(gone, 0, sizeof gone);
+	for (i = 0; i < WORLD; i++)
+		world[i].page = &pages[i];
 	k = plain;
 	unopened(&two);
 	unopened(&none_mapped);
@@ -492,7 +556,7 @@ static void check_random(long cases)
 	ok(back == 0, "%ld random changes and reads: never back", cases);
 	ok(bad == 0, "%ld random changes and reads: every count is true",
 	   cases);
-	ok(cpuc_sign_extend(0x800000000000, 48) == 0xffff800000000000 &&
+	ok(cpuc_sign_extend(0x800000000000, 16) == 0xffff800000000000 &&
 		   cpuc_sign_extend(0x7fffffff, 32) == 0x7fffffff,
 	   "sign extension");
 }
@@ -540,6 +604,12 @@ static void check_index_zero(void)
 	ok(*own->quick != 0 && left_open() == 1, "then by the page again");
 	ok(b - a == 30000000, "with no cycle lost (%llu)",
 	   (unsigned long long)(b - a));
+	ok(k.blanks == 0, "where the old page was");
+	fresh();
+	k.no_access = true;
+	k.next_start = 0x123456789;
+	ok(open_counter(&one) < 0 && left_open() == 0 && own->last < 1000,
+	   "an index on a kernel without user access: no counter");
 }
 
 static void check_unmappable(void)
@@ -573,11 +643,11 @@ static void check_children(void)
 	was = k.made;
 	/* Other memory is at the page's address. */
 	*(uint32_t *)(uintptr_t)own->process = 0;
-	memset(&victim->page, 0x55, sizeof victim->page);
+	memset(victim->page, 0x55, sizeof *victim->page);
 	b = read_one();
 	ok(b >= a && k.made == was + 1 && mine(0) == &world[k.made - 1],
 	   "a forked child opens its own and goes on from there");
-	ok(victim->page.lock == 0x55555555, "and leaves that memory alone");
+	ok(victim->page->lock == 0x55555555, "and leaves that memory alone");
 	run(7);
 	ok(read_one() - b == 7, "and counts");
 }
@@ -709,19 +779,19 @@ static void check_mask(void)
 /* Without a state that can be changed. */
 static void check_stateless(void)
 {
-	struct cpuc_perf_thread *state = own;
+	struct cpuc_perf_thread *states = cpuc_perf_own;
 	uint64_t a;
 
 	cpuc_guard_inside = true;
-	own = NOBODY;
-	ok(read_one() + read_one() == 2 && own == NOBODY,
+	cpuc_perf_own = NOBODY;
+	ok(read_one() + read_one() == 2 && cpuc_perf_own == NOBODY,
 	   "the first counts of a thread, in the midst of a change");
 	cpuc_guard_inside = false;
-	own = (struct cpuc_perf_thread *)&cpuc_perf_no_memory;
+	cpuc_perf_own = (struct cpuc_perf_thread *)cpuc_perf_no_memory;
 	a = read_one();
 	ok(one.counts == PERF_COUNT_HW_INSTRUCTIONS ? a == 0 : a == now_ns,
 	   "without memory: time, or nothing");
-	own = state;
+	cpuc_perf_own = states;
 }
 
 /* Others want the register, too. */
@@ -736,10 +806,13 @@ static void check_pinned(void)
 	k.stat_a = false;
 	victim = mine(0);
 	k.all_taken = true;
-	fail_pinned();
 	a = read_one();
-	ok(a >= 1000 && !newest.pinned && left_open() == 1,
+	run(500);
+	fail_pinned();
+	a = read_one() - a;
+	ok(a >= 500 && a < 2000 && !newest.pinned && left_open() == 1,
 	   "a pinned event in error state: another, not pinned");
+	a = read_one();
 	run(1000);
 	ok(read_one() == a, "which stands still without a register");
 	newest.index = 32;
@@ -790,7 +863,7 @@ static void check_end(void)
 	run(1000);
 	a = read_one();
 	calls_left = 100;
-	thread_events_ended(own, false);
+	thread_events_ended(cpuc_perf_own, false);
 	ok(left_open() == 0 && calls_left == 98,
 	   "a thread's end leaves nothing open, by one system call");
 	calls_left = 0;
@@ -801,13 +874,13 @@ static void check_end(void)
 	counts = read_one;
 	sent = SIGUSR1;
 	calls_left = 1;
-	thread_events_ended(own, false);
+	thread_events_ended(cpuc_perf_own, false);
 	run(10);
 	ok(calls_left == 0 && left_open() == 1 &&
 		   read_one() == handler_last + 10,
 	   "a handler that counts comes after the end");
-	thread_events_ended(own, true);
-	ok(left_open() == 0 && *own->quick == 0 && own == &cpuc_perf_nobody,
+	thread_events_ended(cpuc_perf_own, true);
+	ok(left_open() == 0 && *own->quick == 0 && cpuc_perf_own == NOBODY,
 	   "nothing is left in the end");
 }
 
@@ -822,9 +895,9 @@ static void check_deferred(void)
 		world[i].mapped = true;
 	thread_events_unmap_deferred();
 	ok(k.unmapped == 0, "with nothing deferred, nothing is unmapped");
-	world[0].page.index = 1;
+	world[0].page->index = 1;
 	for (i = 0; i < 3; i++)
-		thread_events_defer(&world[i].page);
+		thread_events_defer(world[i].page);
 	ok(k.unmapped == 0, "deferring unmaps nothing");
 	thread_events_unmap_deferred();
 	ok(k.unmapped == 1 && world[0].mapped,
@@ -834,12 +907,12 @@ static void check_deferred(void)
 	ok(k.unmapped == 2 && world[0].mapped && !world[1].mapped &&
 		   !world[2].mapped,
 	   "the others once each");
-	world[0].page.index = 0;
+	world[0].page->index = 0;
 	thread_events_unmap_deferred();
 	thread_events_unmap_deferred();
 	ok(k.unmapped == 3 && !world[0].mapped, "that one too, when it is off");
 	for (i = 3; i < k.made; i++)
-		thread_events_defer(&world[i].page);
+		thread_events_defer(world[i].page);
 	ok(k.unmapped == 6 && !newest.mapped && world[3].mapped,
 	   "without a place a page is unmapped at once");
 	/* The kernel does so in a child. */
@@ -855,12 +928,17 @@ static void on_core(unsigned type)
 
 	k.here = 1u << type;
 	for (i = 0; i < k.made; i++) {
-		world[i].index = k.here >> world[i].type & 1 ? 32 : 0;
-		publish(&world[i]);
+		struct event *e = &world[i];
+		uint32_t was = e->index;
+
+		/* The kernel does not touch the pages of other types. */
+		e->index = k.here >> e->type & 1 ? register_for(e) : 0;
+		if (was != 0 || e->index != 0)
+			publish(e);
 	}
 }
 
-/* The thread moves to the next type of core. */
+/* The thread moves to the next type of core, and to all of them and back. */
 static unsigned core, first_core, core_types;
 
 static void migrate(void)
@@ -869,6 +947,22 @@ static void migrate(void)
 	core = (core + 1) % core_types;
 	on_core(first_core + core);
 	run(3);
+}
+
+static void travel(void)
+{
+	unsigned i;
+
+	for (i = 0; i < core_types; i++)
+		migrate();
+}
+
+static int travels;
+
+static void travel_again(void)
+{
+	travel();
+	in_steps = --travels > 0 ? 12 : 0;
 }
 
 static const char *own_event(void)
@@ -919,15 +1013,19 @@ static uint64_t count_of_all(void)
 static void check_cores(const char *what)
 {
 	uint64_t last, now, total;
-	unsigned i, bad = 0, back = 0, idle = 0, missing = 0;
+	unsigned i, made, bad = 0, back = 0, idle = 0, missing = 0;
 
 	ok(open_counter(&two) == 0 && two.n == core_types,
 	   "%s: an event for each of %u types of cores", what, core_types);
 	last = read_two();
+	made = k.made;
 	for (i = 0; i < 2000; i++) {
+		/* Now and again the pages must be read. */
+		if (i % 4 < 2)
+			migrate();
 		total = count_of_all();
-		happens = migrate;
-		in_steps = (int)(i % 37);
+		happens = i % 2 ? migrate : travel;
+		in_steps = (int)(i / 4 % 37);
 		now = read_two();
 		in_steps = 0;
 		back += now < last;
@@ -936,6 +1034,20 @@ static void check_cores(const char *what)
 		run(10);
 	}
 	ok(back == 0 && bad == 0, "%s: every sum is a true count", what);
+	travels = 3;
+	happens = travel_again;
+	in_steps = 1;
+	total = count_of_all();
+	now = read_two();
+	ok(travels == 0 && now >= total && now <= count_of_all(),
+	   "%s: pages are read again after a switch, and another", what);
+	last = now;
+	ok(k.made == made, "%s: no event is opened anew", what);
+	accesses = 0;
+	read_two();
+	ok(accesses == 3,
+	   "%s: a count reads a register, and one page's lock twice (%u)", what,
+	   accesses);
 	for (i = 0; i < two.n; i++) {
 		idle += mine(i)->count < 1000;
 		missing |= 1u << mine(i)->type;
@@ -1150,7 +1262,19 @@ static void shut_and_count(void)
 		read_one();
 	shut_out(&newest);
 	handler_last = read_one();
-	handler_bad += victim->gone || own->event[0].id == 0;
+	handler_bad += gone[victim - world] || own->event[0].id == 0;
+}
+
+/* It comes for so long that another page is mapped, with the lock that the old
+ * one had. */
+static void map_another(void)
+{
+	shut_out(victim);
+	k.next_start = 0x123456789;
+	read_one();
+	k.shut_out = false;
+	handler_last = much_later(read_one);
+	handler_bad += own->page->lock != 2;
 }
 
 /* It replaces two pages. Handlers come for so long that the new ones are
@@ -1163,13 +1287,13 @@ static void replace_two(void)
 	handler_bad += read_two() < handler_last;
 	run(1000);
 	handler_last = read_two();
-	handler_bad += first->gone;
+	handler_bad += gone[first - world];
 	much_later(read_two);
 	victim = on_register();
 	fail_pinned();
 	handler_last = read_two();
 	victim = first;
-	handler_bad += first->gone;
+	handler_bad += gone[first - world];
 }
 
 static void check_replaced(void (*begin)(int), uint64_t (*count)(void),
@@ -1314,9 +1438,11 @@ static long long pair_error(struct pair a, struct pair b)
 			   k.ipc * (b.cycles - a.cycles));
 }
 
-static void begin_pair(void)
+static void begin_pair(unsigned types)
 {
 	fresh();
+	if (types > 1)
+		put_pmus(4, NULL, x86, types);
 	k.ipc = 3;
 	open_counter(&one);
 	open_counter(&retired);
@@ -1330,16 +1456,18 @@ static void handler_works(void)
 
 static struct event *instructions(void)
 {
-	return event_of(cpuc_perf_instructions->event[0].page);
+	return event_of(cpuc_perf_thread_own(&retired)->event[0].page);
 }
 
-static void check_pair_changes(const char *what, void (*change)(void))
+static void check_pair_changes(const char *what, unsigned types,
+			       void (*change)(void))
 {
 	struct pair a, b;
 	int step, bad = 0;
 
 	for (step = 1; step < 60; step++) {
-		begin_pair();
+		begin_pair(types);
+		k.access = 10;
 		a = read_pair();
 		victim = instructions();
 		happens = change;
@@ -1357,7 +1485,7 @@ static void check_pair(void)
 	struct pair a, b;
 	struct event *e;
 
-	begin_pair();
+	begin_pair(1);
 	ok(cpuc_perf_opened(&one) && cpuc_perf_opened(&retired) &&
 		   !cpuc_perf_opened(&two),
 	   "a pair's events are open");
@@ -1365,23 +1493,25 @@ static void check_pair(void)
 	run(1000);
 	b = read_pair();
 	ok(b.cycles - a.cycles == 1000 && pair_error(a, b) == 0 &&
-		   left_open() == 2 && *cpuc_perf_own->quick != 0 &&
-		   *cpuc_perf_instructions->quick != 0,
+		   left_open() == 2 && *own->quick != 0 &&
+		   *cpuc_perf_thread_own(&retired)->quick != 0,
 	   "a pair in user space");
-	check_pair_changes("a handler in between", handler_works);
-	check_pair_changes("another register", move_register);
-	begin_pair();
+	check_pair_changes("a handler in between", 1, handler_works);
+	check_pair_changes("another register", 1, move_register);
+	check_pair_changes("another type of core", 2, migrate);
+	check_pair_changes("other types of cores and back", 2, travel);
+	begin_pair(1);
 	a = read_pair();
 	e = instructions();
 	open_counter(&none_mapped);
 	cpuc_perf_close(&none_mapped);
-	ok(e->mapped && !e->gone && cpuc_perf_readable(&retired),
+	ok(e->mapped && !gone[e - world] && cpuc_perf_index(&retired),
 	   "cycles opened and closed: instructions stay");
 	b = read_pair();
 	cpuc_perf_close(&retired);
-	ok(b.instructions >= a.instructions && cpuc_perf_readable(&one),
+	ok(b.instructions >= a.instructions && cpuc_perf_index(&one),
 	   "instructions closed: cycles stay");
-	begin_pair();
+	begin_pair(1);
 	shut_out(mine(0));
 	shut_out(instructions());
 	a = read_pair();
@@ -1397,6 +1527,8 @@ static void check_pair(void)
 #include "../src/counters/amd64_perfpmcff.c"
 #include "../src/counters/amd64_perfpmc.c"
 #include "../src/counters/amd64_pmcff.c"
+
+#define FIXED 0x40000000u
 
 /* Indexes as in the page: RDPMC's operand plus 1. */
 static void check_x86_index(uint32_t index, const char *what)
@@ -1416,6 +1548,8 @@ static void check_x86_index(uint32_t index, const char *what)
 		k.next_start = UINT64_C(0xffff80000000);
 		/* This CPU may lack the fixed counter. */
 		cpuc_perf_try(&it, all[i]->events);
+		if (i == 0)
+			bad += (all[i]->open(&it) == 0) != (index > FIXED);
 		a = (uint64_t)all[i]->read();
 		run(12345);
 		bad += (uint64_t)all[i]->read() - a != 12345;
@@ -1436,18 +1570,18 @@ static void check_x86(void)
 	struct cpuc_event_set *cycles = &cpuc_x86_cycle_events,
 			      *instr = cpuc_instructions_amd64_perfpmc.events;
 
-	check_x86_index(0x40000002, "fixed counter 1");
+	check_x86_index(FIXED + 2, "fixed counter 1");
 	check_x86_index(1, "counter 0");
 	fresh();
 	put_pmus(4, NULL, x86, 2);
 	unopened(cycles);
 	unopened(instr);
 	ok(cpuc_perf_try(&it, cycles) == 0 && cycles->n == 2 &&
-		   *own->quick == 0,
+		   *own->quick != 0,
 	   "x86: two types of cores");
 	ok(cpuc_perf_try(&it, instr) == 0 && instr->n == 2 &&
-		   *cpuc_perf_instructions->quick == 0 &&
-		   cpuc_perf_readable(instr) && cpuc_perf_readable(cycles),
+		   *cpuc_perf_thread_own(&retired)->quick != 0 &&
+		   cpuc_perf_index(instr) && cpuc_perf_index(cycles),
 	   "x86: two of instructions beside them");
 	cpuc_perf_close(instr);
 	cpuc_perf_close(cycles);
@@ -1494,8 +1628,10 @@ static void check_all(long cases)
 	check_signals(begin_hybrid, FIRST, read_two, "opening two events");
 	check_signals(begin_hybrid, ERROR_STATE, read_two,
 		      "replacing two events");
-	check_replaced(begin_opening, read_one, shut_and_count, 6, "a page");
-	check_replaced(begin_hybrid, read_two, replace_two, 12, "two pages");
+	check_replaced(begin_opening, read_one, shut_and_count, 3, "a page");
+	check_replaced(begin_opening, read_one, map_another, 3,
+		       "a page, by one with its lock");
+	check_replaced(begin_hybrid, read_two, replace_two, 3, "two pages");
 	check_owners();
 	check_reasons();
 }
@@ -1511,12 +1647,15 @@ int main(void)
 
 	check_all(cases);
 	diag("instructions");
+	fresh();
 	count_by(PERF_COUNT_HW_INSTRUCTIONS);
 	check_all(cases);
 	fresh();
 	count_by(PERF_COUNT_HW_CPU_CYCLES);
 	check_pair();
 	check_x86();
+	ok(faults == 0, "no register is read that users may not read (%u)",
+	   faults);
 	return done_testing();
 }
 

@@ -5,16 +5,11 @@
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "x86.h"
 
-static long long amd64_perfpmc_read(void)
-{
-	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register, 0);
-}
-
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.name = CPUC_X86_NAME("perfpmc"),
 	.kind = CPUC_CORE,
 	.events = &cpuc_x86_cycle_events,
-	.read = amd64_perfpmc_read,
+	.read = cpuc_x86_cycles,
 };
 
 static struct cpuc_event_set amd64_perfpmc_instruction_events = {
@@ -26,7 +21,7 @@ static struct cpuc_event_set amd64_perfpmc_instruction_events = {
 static long long amd64_perfpmc_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(&amd64_perfpmc_instruction_events,
-					    cpuc_x86_register, 0);
+					    cpuc_x86_register);
 }
 
 const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: 0BSD */
-/* amd64-perfpmcff: as amd64-perfpmc, and fastest while this thread's cycles
- * event is on Intel's fixed-function counter for them. */
+/* amd64-perfpmcff: as amd64-perfpmc, while the kernel has put this thread's
+ * cycles event on Intel's fixed-function counter for them. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PERFPMCFF
+#include <errno.h>
 #include "x86.h"
 
-static long long amd64_perfpmcff_read(void)
+static int amd64_perfpmcff_open(struct cpuc_slot *slot)
 {
-	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register,
-			       CPUC_X86_FIXED_CYCLES + 1);
+	if (cpuc_perf_index(&cpuc_x86_cycle_events) ==
+	    CPUC_X86_FIXED_CYCLES + 1)
+		return 0;
+	cpuc_reason(slot, "the kernel uses another counter than the "
+			  "fixed-function one");
+	return -ENOTSUP;
 }
 
 const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.name = "amd64-perfpmcff",
 	.kind = CPUC_CORE,
 	.events = &cpuc_x86_cycle_events,
-	.read = amd64_perfpmcff_read,
-	.open = cpuc_x86_fixed_cycles,
+	.read = cpuc_x86_cycles,
+	.open = amd64_perfpmcff_open,
 };
 
 #endif

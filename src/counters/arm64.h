@@ -39,9 +39,6 @@ extern struct cpuc_event_set cpuc_arm64_cycle_events;
 /* The index of the cycle counter, which is number 31. */
 #define CPUC_ARM64_CYCLES 32u
 
-/* The index of the first of the others, which the kernel gives first. */
-#define CPUC_ARM64_FIRST 1u
-
 /* PMEVCNTR<8*a+b>_EL0 by its encoding, 3, 3, 14, 8+a, b (Arm ARM, D19.5): no
  * table of thirty names, in which two could be swapped. */
 #define CPUC_ARM64_EVENT(a, crm, b)                               \

@@ -14,8 +14,7 @@ struct cpuc_event_set cpuc_arm64_cycle_events = {
 
 static long long arm64_perfpmc_read(void)
 {
-	return cpuc_perf_count(&cpuc_arm64_cycle_events, cpuc_arm64_register,
-			       CPUC_ARM64_CYCLES);
+	return cpuc_perf_count(&cpuc_arm64_cycle_events, cpuc_arm64_register);
 }
 
 const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
@@ -34,11 +33,22 @@ static struct cpuc_event_set arm64_perfpmc_instruction_events = {
 	.access = {"/proc/sys/kernel/perf_user_access"},
 };
 
+/* PMEVCNTR0_EL0 without a jump: the kernel gives it first. */
+static inline __attribute__((always_inline)) uint64_t
+arm64_perfpmc_register(uint32_t index)
+{
+	uint64_t value;
+
+	if (index != 1)
+		return cpuc_arm64_register(index);
+	__asm__ volatile("mrs %0, s3_3_c14_c8_0" : "=r"(value));
+	return value;
+}
+
 static long long arm64_perfpmc_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(&arm64_perfpmc_instruction_events,
-					    cpuc_arm64_register,
-					    CPUC_ARM64_FIRST);
+					    arm64_perfpmc_register);
 }
 
 const struct cpuc_counter cpuc_instructions_arm64_perfpmc = {

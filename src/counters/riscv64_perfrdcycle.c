@@ -14,8 +14,7 @@ struct cpuc_event_set cpuc_riscv_cycle_events = {
 
 static long long riscv64_perfrdcycle_read(void)
 {
-	return cpuc_perf_count(&cpuc_riscv_cycle_events, cpuc_riscv_register,
-			       0);
+	return cpuc_perf_count(&cpuc_riscv_cycle_events, cpuc_riscv_register);
 }
 
 const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
@@ -35,8 +34,7 @@ static struct cpuc_event_set riscv64_perfrdcycle_instruction_events = {
 static long long riscv64_perfrdcycle_instructions_read(void)
 {
 	return cpuc_perf_count_instructions(
-		&riscv64_perfrdcycle_instruction_events, cpuc_riscv_register,
-		0);
+		&riscv64_perfrdcycle_instruction_events, cpuc_riscv_register);
 }
 
 const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {

@@ -69,6 +69,11 @@ struct cpuc_event_set cpuc_x86_cycle_events = {
 	.access = CPUC_X86_ACCESS,
 };
 
+long long cpuc_x86_cycles(void)
+{
+	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register);
+}
+
 int cpuc_x86_fixed_cycles(struct cpuc_slot *slot)
 {
 	unsigned a = 0, b, c, d = 0;

@@ -61,6 +61,7 @@ cpuc_x86_register(uint32_t index)
 	}
 
 extern struct cpuc_event_set cpuc_x86_cycle_events;
+long long cpuc_x86_cycles(void);
 
 /* 0 where CPUID leaf 0xA has that counter, 48 bits wide; otherwise -ENOTSUP
  * with the reason. CPUID takes microseconds in a virtual machine. */

@@ -104,7 +104,7 @@ static int available_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	long allowed = -1;
 
 	cpuc_perf_slow(set);
-	if (cpuc_perf_readable(set))
+	if (cpuc_perf_index(set) != 0)
 		return 0;
 	cpuc_perf_drop(set);
 	file = cpuc_first_setting(set->access, &allowed);
@@ -127,7 +127,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	unsigned exclude = 0;
 	int err, fd = -ENOENT;
 
-	if (set == NULL || (set->reg != NULL && cpuc_perf_readable(set)))
+	if (set == NULL || (set->reg != NULL && cpuc_perf_index(set) != 0))
 		return 0;
 	/* A second event would take the register of the first. */
 	cpuc_perf_make_room(set);
@@ -160,7 +160,7 @@ void cpuc_perf_close(struct cpuc_event_set *set)
 
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
-	bool had = cpuc_perf_readable(set);
+	bool had = cpuc_perf_index(set) != 0;
 	int err = cpuc_perf_try(slot, set);
 
 	if (!had)

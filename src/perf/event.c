@@ -45,18 +45,18 @@ static size_t event_page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-cpuc_page *cpuc_event_map(int fd)
-{
-	void *page =
-		mmap(NULL, event_page_size(), PROT_READ, MAP_SHARED, fd, 0);
-
-	return page == MAP_FAILED ? NULL : page;
-}
-
 /* Removes const and volatile, which only readers of the page need. */
 static void *event_address(cpuc_page *page)
 {
 	return (void *)(uintptr_t)page;
+}
+
+cpuc_page *cpuc_event_map(int fd, cpuc_page *blank)
+{
+	void *page = mmap(event_address(blank), event_page_size(), PROT_READ,
+			  MAP_SHARED | (blank != NULL ? MAP_FIXED : 0), fd, 0);
+
+	return page == MAP_FAILED ? NULL : page;
 }
 
 void cpuc_event_unmap(cpuc_page *page)

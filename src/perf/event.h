@@ -33,11 +33,12 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags);
 void cpuc_event_close(int fd);
 
-/* Maps the event's page; NULL on failure. */
-cpuc_page *cpuc_event_map(int fd);
+/* Maps the event's page in the place of a blank one, or, if that is NULL,
+ * anywhere; NULL on failure. */
+cpuc_page *cpuc_event_map(int fd, cpuc_page *blank);
 void cpuc_event_unmap(cpuc_page *page); /* NULL: does nothing */
 
-/* Replaces the page by zeros, which ends the mapping. False: it did not. */
+/* Replaces the page by zeros, which ends the event. False: it did not. */
 bool cpuc_event_blank(cpuc_page *page);
 
 /* The event's id; 0 if the descriptor is not an event's. */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The count of a thread's perf events, where the inline reader gives up.
  *
+ * That is once after each switch of the thread: pages are read then, under the
+ * guard of thread/thread.h.
+ *
  * Index 0 is rare but normal. Either users may not read the register, or the
  * event has none: then it is in error state for good, since it is pinned, and
  * stands still. New events are opened, in the first way that works, and the
  * better ways are tried again from time to time. Only events that are not
  * pinned can lose their register unnoticed, so these are never mapped.
  *
- * Events are replaced under the guard of thread/thread.h, but read without it,
- * since it takes two system calls. A signal handler that interrupts a reader
- * may replace them. */
+ * Descriptors are read without the guard, since it takes two more system
+ * calls. A signal handler that interrupts such a reader may replace the
+ * events. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
@@ -18,11 +21,13 @@
 #include "read.h"
 
 /* Better ways are tried again after so many reads by system calls, and so many
- * ns after pages became unreadable. Handlers in a row may keep a reader in the
- * middle of a page all the while, and the next page to go takes the zeros from
- * under it. */
+ * ns after pages became unreadable. */
 #define AGAIN 64
 #define AGAIN_NS 20000000
+
+/* No thread is switched so often in the midst of its pages, unless a debugger
+ * steps through it. */
+#define SWITCHES 3
 
 /* The base is read before the events: a handler that replaces these adds their
  * count to it, and `last` has the counts that the sum then lacks. It is read
@@ -40,30 +45,65 @@ static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
 	return base;
 }
 
-/* Adds up the pages. An event for another type of core has index 0 and its
- * whole count in the offset. So one index that is not 0 is enough. When the
- * thread moves to another core, no page's count goes back, nor does the sum. */
+bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
+{
+	return cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, count);
+}
+
+/* The one whose event is on a register now, or any. */
+static cpuc_page *perf_read_page(const struct cpuc_perf_thread *t,
+				 const struct cpuc_event_set *set)
+{
+	cpuc_page *page = t->event[0].page;
+	unsigned i;
+
+	for (i = 1; i < set->n; i++)
+		if (CPUC_GET(t->event[i].page, index) != 0)
+			page = t->event[i].page;
+	return page;
+}
+
+/* Reads the pages, and fills in what the inline reader needs. An event for
+ * another type of core than this one has index 0 and its whole count in the
+ * offset. The thread may be switched at any time, and go on on another type of
+ * core: then the lock has changed, or no event was seen on a register. False:
+ * there is none; *sum is the count when the last one was taken off. */
 static bool perf_read_pages(struct cpuc_perf_thread *t,
 			    const struct cpuc_event_set *set, uint64_t *sum)
 {
-	const bool reading = t->reading;
-	uint64_t count;
-	uint32_t any = 0;
-	unsigned i;
+	cpuc_page *page;
+	uint64_t offsets;
+	uint32_t lock, index;
+	unsigned i, unused, tries;
+	bool filled = false;
 
 	/* No page is used if the first one is missing. */
 	if (set->reg == NULL || t->event[0].page == &cpuc_no_page)
 		return false;
-	t->reading = true;
-	CPUC_FENCE();
-	*sum = perf_read_base(t);
-	for (i = 0; i < set->n; i++) {
-		any |= cpuc_page_read(t->event[i].page, set->reg, &count);
-		*sum += count;
+	for (tries = 0; tries < SWITCHES && !filled; tries++) {
+		page = perf_read_page(t, set);
+		lock = CPUC_GET(page, lock);
+		CPUC_FENCE();
+		index = CPUC_GET(page, index);
+		unused = (64u - CPUC_GET(page, pmc_width)) & 63;
+		offsets = t->base;
+		for (i = 0; i < set->n; i++)
+			offsets += (uint64_t)CPUC_GET(t->event[i].page, offset);
+		if (index == 0) {
+			*sum = offsets;
+		} else if (CPUC_GET(page, cap_user_rdpmc)) {
+			t->sum = offsets;
+			t->index = index;
+			t->unused = unused;
+			CPUC_FENCE();
+			t->page = page;
+			t->lock = lock;
+			CPUC_FENCE();
+			t->quick = t->process;
+			filled = cpuc_perf_if_quick(set, sum);
+		}
 	}
-	CPUC_FENCE();
-	t->reading = reading;
-	return any != 0;
+	return filled;
 }
 
 /* Adds up the descriptors. The application may have closed one and reused its
@@ -96,7 +136,7 @@ static uint64_t perf_read_result(struct cpuc_perf_thread *t, uint64_t sum)
 	return t->last;
 }
 
-static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
+static void perf_read_drop(struct cpuc_perf_thread *t)
 {
 	uint64_t sum = 0;
 
@@ -104,12 +144,12 @@ static void perf_read_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
 	    !perf_read_pages(t, t->set, &sum) && t->way != CPUC_MAPPED)
 		perf_read_events(t, t->set, &sum);
 	perf_read_result(t, sum);
-	cpuc_perf_thread_drop(t, why);
+	cpuc_perf_thread_drop(t, false);
 }
 
-/* This thread cannot have events: descriptors or memory have run out, or
- * permission was withdrawn. In place of cycles only time is left to count, and
- * nothing in place of instructions. */
+/* Without events: descriptors or memory have run out, or permission was
+ * withdrawn. In place of cycles only time is left to count, and nothing in
+ * place of instructions. */
 static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 				const struct cpuc_event_set *set)
 {
@@ -117,12 +157,16 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 
 	if (set->counts == PERF_COUNT_HW_INSTRUCTIONS)
 		return sum;
-	if (t == &cpuc_perf_no_memory)
-		return now;
 	if (t->clock != 0 && now > t->clock)
 		sum += now - t->clock;
 	t->clock = now;
 	return sum;
+}
+
+static uint64_t perf_read_stateless(const struct cpuc_event_set *set)
+{
+	return set->counts == PERF_COUNT_HW_INSTRUCTIONS ? 0
+							 : cpuc_os_clock_ns();
 }
 
 static unsigned perf_read_best(const struct cpuc_event_set *set)
@@ -130,17 +174,14 @@ static unsigned perf_read_best(const struct cpuc_event_set *set)
 	return set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 }
 
-/* Whether the events can be read as they are, and no better way is due. */
-static bool perf_read_as_is(struct cpuc_perf_thread *t,
-			    const struct cpuc_event_set *set, uint64_t *sum)
+/* By the descriptors, unless there are none or a better way is due. */
+static bool perf_read_kept(struct cpuc_perf_thread *t,
+			   const struct cpuc_event_set *set, uint64_t *sum)
 {
-	if (!cpuc_perf_thread_has(t, set))
+	if (!cpuc_perf_thread_has(t, set) || t->way == CPUC_MAPPED)
 		return false;
-	if (perf_read_pages(t, set, sum))
-		return true;
-	if (t->way == CPUC_MAPPED ||
-	    (t->way != perf_read_best(set) && t->reads++ >= AGAIN &&
-	     cpuc_os_clock_ns() - t->unreadable >= AGAIN_NS))
+	if (t->way != perf_read_best(set) && t->reads++ >= AGAIN &&
+	    cpuc_os_clock_ns() - t->unreadable >= AGAIN_NS)
 		return false;
 	return perf_read_events(t, set, sum);
 }
@@ -151,58 +192,59 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 	unsigned way = perf_read_best(set);
 	uint64_t sum;
 
-	/* The second try: a handler may have replaced the events, or the thread
-	 * may have moved to another core between two pages. */
-	if (perf_read_as_is(t, set, &sum))
-		return sum;
-	if (cpuc_perf_thread_has(t, set) && t->way == CPUC_MAPPED)
-		t->unreadable = cpuc_os_clock_ns();
-	perf_read_drop(t, CPUC_OLD);
+	if (cpuc_perf_thread_has(t, set)) {
+		/* A handler may have replaced the events. */
+		if (perf_read_pages(t, set, &sum) ||
+		    perf_read_kept(t, set, &sum))
+			return sum;
+		if (t->way == CPUC_MAPPED)
+			t->unreadable = cpuc_os_clock_ns();
+	}
+	perf_read_drop(t);
 	if (cpuc_os_clock_ns() - t->unreadable < AGAIN_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
 		if (cpuc_perf_thread_open(t, set, way) &&
 		    (way == CPUC_MAPPED ? perf_read_pages(t, set, &sum)
 					: perf_read_events(t, set, &sum))) {
-			if (way == CPUC_MAPPED && set->n == 1)
-				t->quick = t->process;
 			t->clock = 0;
 			return sum;
 		}
-		perf_read_drop(t, CPUC_NEW);
+		perf_read_drop(t);
 	}
 	return perf_read_clock(t, set);
 }
 
 static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
+	struct cpuc_perf_thread *t;
 	struct cpuc_guard guard;
-	uint64_t sum = 0;
+	uint64_t sum;
 
-	if (t != &cpuc_perf_no_memory) {
-		/* This is the midst of a change. The state of nobody is
-		 * constant. */
-		if (!cpuc_guard_enter(&guard))
-			return t == &cpuc_perf_nobody ? 1 : ++t->last;
-		t = cpuc_perf_thread_state(set);
-		if (t != &cpuc_perf_no_memory)
-			sum = perf_read_result(t, perf_read_slow(t, set));
-		cpuc_guard_leave(&guard);
-	}
-	return t == &cpuc_perf_no_memory ? perf_read_clock(t, set) : sum;
+	if (cpuc_perf_own == cpuc_perf_no_memory)
+		return perf_read_stateless(set);
+	/* This is the midst of a change. The state of nobody is constant. */
+	if (!cpuc_guard_enter(&guard))
+		return cpuc_perf_own == cpuc_perf_nobody
+			       ? 1
+			       : ++cpuc_perf_thread_own(set)->last;
+	t = cpuc_perf_thread_state(set);
+	sum = t != NULL ? perf_read_result(t, perf_read_slow(t, set))
+			: perf_read_stateless(set);
+	cpuc_guard_leave(&guard);
+	return sum;
 }
 
 static uint64_t perf_read(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
+	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	uint64_t sum;
 
 	if (__atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) == 0)
 		return (uint64_t)(set->counts == PERF_COUNT_HW_INSTRUCTIONS
 					  ? cpuc_first_instructions()
 					  : cpuc_first());
-	if (perf_read_as_is(t, set, &sum))
+	if (perf_read_kept(t, set, &sum))
 		return perf_read_result(t, sum);
 	return perf_read_guarded(set);
 }
@@ -216,22 +258,24 @@ long long cpuc_perf_slow(struct cpuc_event_set *set)
 	return (long long)sum;
 }
 
-bool cpuc_perf_readable(const struct cpuc_event_set *set)
+uint32_t cpuc_perf_index(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
-	uint64_t sum;
+	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 
-	return cpuc_perf_thread_has(t, set) && perf_read_pages(t, set, &sum);
+	if (!cpuc_perf_thread_has(t, set))
+		return 0;
+	cpuc_perf_slow(set);
+	return *t->quick != 0 ? t->index : 0;
 }
 
 void cpuc_perf_make_room(const struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = *cpuc_perf_thread_own(set);
+	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
 	int saved = errno;
 
 	if (t->set != NULL && cpuc_guard_enter(&guard)) {
-		perf_read_drop(t, CPUC_OLD);
+		perf_read_drop(t);
 		cpuc_guard_leave(&guard);
 	}
 	errno = saved;
@@ -239,7 +283,7 @@ void cpuc_perf_make_room(const struct cpuc_event_set *set)
 
 void cpuc_perf_drop(const struct cpuc_event_set *set)
 {
-	if ((*cpuc_perf_thread_own(set))->set == set)
+	if (cpuc_perf_thread_own(set)->set == set)
 		cpuc_perf_make_room(set);
 }
 

@@ -12,25 +12,32 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <pthread.h>
+#include <string.h>
 #include "thread_events.h"
 
 #define NO_PAGES(n) [n] = {.page = &cpuc_no_page}
 
 static const uint32_t zero;
 const struct perf_event_mmap_page cpuc_no_page;
-const struct cpuc_perf_thread cpuc_perf_no_memory = {.quick = &zero};
-const struct cpuc_perf_thread cpuc_perf_nobody = {
-	.quick = &zero,
-	.event = {NO_PAGES(0), NO_PAGES(1), NO_PAGES(2), NO_PAGES(3),
-		  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)},
-};
+const struct cpuc_perf_thread cpuc_perf_no_memory[CPUC_OF_BOTH] = {
+	{.quick = &zero}, {.quick = &zero}};
 
-/* By an integer: it is never written, and compilers can warn where a cast drops
- * const. */
-#define NOBODY ((struct cpuc_perf_thread *)(uintptr_t)&cpuc_perf_nobody)
+#define NO_EVENTS                                                              \
+	{                                                                      \
+		.quick = &zero,                                                \
+		.event = {NO_PAGES(0), NO_PAGES(1), NO_PAGES(2), NO_PAGES(3),  \
+			  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)}, \
+	}
 
-CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = NOBODY,
-				 *cpuc_perf_instructions = NOBODY;
+const struct cpuc_perf_thread cpuc_perf_nobody[CPUC_OF_BOTH] = {NO_EVENTS,
+								NO_EVENTS};
+
+/* By an integer: they are never written, and compilers can warn where a cast
+ * drops const. */
+#define CONSTANT(states) ((struct cpuc_perf_thread *)(uintptr_t)(states))
+#define NOBODY CONSTANT(cpuc_perf_nobody)
+
+CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = NOBODY;
 
 /* When an event that is on a register is unmapped, Linux on RISC-V (6.12) keeps
  * all CPUs that run the process from reading that register until they switch
@@ -71,58 +78,67 @@ static void thread_events_unmap_deferred(void)
 	}
 }
 
-void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why)
+/* Unmaps what is mapped. The inline reader is not under the guard, and a
+ * handler that does this may have interrupted it in front of the page. So zeros
+ * take the page's place, until the next page or the thread's end does, and the
+ * reader finds that the lock has changed. */
+static void thread_events_unmap(struct cpuc_perf_event *e, bool ending,
+				bool defer)
+{
+	if (!ending && cpuc_event_blank(e->page))
+		e->blank = e->page;
+	else if (ending && defer)
+		thread_events_defer(e->page);
+	else
+		cpuc_event_unmap(e->page);
+}
+
+void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 {
 	/* In a child, anything may be mapped there by now. */
 	bool ours = cpuc_perf_thread_has(t, t->set);
-	bool defer = why == CPUC_ENDING && ours && t->set->defer_unmap;
+	bool defer = ours && t->set->defer_unmap;
 	unsigned i;
 
 	t->quick = &zero;
 	t->set = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
 		struct cpuc_perf_event *e = &t->event[i];
-		bool mapped = ours && e->page != &cpuc_no_page;
 
 		/* Not one that the application has closed and reused. */
 		if (e->id != 0 && cpuc_event_id(e->fd) == e->id)
 			cpuc_event_close(e->fd);
-		if (why == CPUC_ENDING || (why == CPUC_OLD && mapped)) {
-			if (!t->reading || why == CPUC_ENDING)
-				cpuc_event_unmap(e->blank);
+		if (ours && e->page != &cpuc_no_page)
+			thread_events_unmap(e, ending, defer);
+		if (ending) {
+			cpuc_event_unmap(e->blank);
 			e->blank = NULL;
 		}
-		if (why == CPUC_OLD && mapped && cpuc_event_blank(e->page))
-			e->blank = e->page;
-		else if (mapped && defer)
-			thread_events_defer(e->page);
-		else if (mapped)
-			cpuc_event_unmap(e->page);
 		e->page = &cpuc_no_page;
 		e->id = 0;
 	}
 }
 
 /* Other destructors may count again, and thus open events. */
-static void thread_events_ended(void *state, bool last)
+static void thread_events_ended(void *states, bool last)
 {
-	struct cpuc_perf_thread *t = state;
+	struct cpuc_perf_thread *t = states;
 	struct cpuc_guard guard;
 	bool entered = false;
+	int i;
 
-	/* No handler finds it from now on. */
-	if (last && cpuc_perf_own == t)
+	/* No handler finds them from now on. */
+	if (last)
 		cpuc_perf_own = NOBODY;
-	else if (last)
-		cpuc_perf_instructions = NOBODY;
-	else if (t->set == NULL)
+	else if (t[0].set == NULL && t[1].set == NULL)
 		return;
 	else
 		/* If the thread is inside already, a handler in the midst of a
 		 * change ends it, and the change never goes on. */
 		entered = cpuc_guard_enter(&guard);
 	CPUC_FENCE();
-	cpuc_perf_thread_drop(t, CPUC_ENDING);
+	for (i = 0; i < CPUC_OF_BOTH; i++)
+		cpuc_perf_thread_drop(&t[i], true);
 	if (entered)
 		cpuc_guard_leave(&guard);
 }
@@ -130,17 +146,20 @@ static void thread_events_ended(void *state, bool last)
 struct cpuc_perf_thread *
 cpuc_perf_thread_state(const struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread **own = cpuc_perf_thread_own(set), *t;
+	struct cpuc_perf_thread *states = cpuc_perf_own;
 
-	if (*own != NOBODY)
-		return *own;
-	t = cpuc_thread_memory(sizeof *t, thread_events_ended);
-	if (t != NULL)
-		*t = cpuc_perf_nobody;
-	else
-		t = (struct cpuc_perf_thread *)(uintptr_t)&cpuc_perf_no_memory;
-	*own = t;
-	return t;
+	if (states == NOBODY) {
+		states = cpuc_thread_memory(sizeof cpuc_perf_nobody,
+					    thread_events_ended);
+		if (states != NULL)
+			memcpy(states, cpuc_perf_nobody,
+			       sizeof cpuc_perf_nobody);
+		else
+			states = CONSTANT(cpuc_perf_no_memory);
+		CPUC_FENCE();
+		cpuc_perf_own = states;
+	}
+	return states == cpuc_perf_no_memory ? NULL : cpuc_perf_thread_own(set);
 }
 
 /* The first event comes last: if it is there, all are. */
@@ -150,10 +169,13 @@ static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 	unsigned i;
 
 	for (i = events; i-- > 0;) {
-		page = cpuc_event_map(t->event[i].fd);
+		struct cpuc_perf_event *e = &t->event[i];
+
+		page = cpuc_event_map(e->fd, e->blank);
+		e->blank = NULL;
 		if (page == NULL)
 			break;
-		t->event[i].page = page;
+		e->page = page;
 	}
 	for (i = 0; i < events; i++)
 		cpuc_event_close(t->event[i].fd);

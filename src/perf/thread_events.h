@@ -55,41 +55,52 @@ struct cpuc_perf_event {
 };
 
 struct cpuc_perf_thread {
-	/* Points to 0 unless event[0] is this thread's only event and mapped
-	 * in this process. */
+	/* Points to 0 unless `page` is mapped in this process. */
 	const uint32_t *quick;
-	uint64_t base; /* the count of all earlier events */
+
+	/* While the page's lock is this one, the thread has not been switched.
+	 * So its event is on register `index` still, no other event of the
+	 * thread has counted, and the count is `sum` and the register, which is
+	 * signed and has `unused` bits less than 64. */
+	cpuc_page *page;
+	uint64_t sum;
+	uint32_t lock;
+	uint32_t index;
+	uint32_t unused;
 	uint64_t last; /* a recent result, the next base */
-	struct cpuc_perf_event event[CPUC_CORES];
 
 	/* The inline reader needs only the above. */
+	uint64_t base;           /* the count of all earlier events */
 	const uint32_t *process; /* cpuc_process_mark() when they were opened */
 	struct cpuc_event_set *set; /* whose events they are; NULL: none */
+	struct cpuc_perf_event event[CPUC_CORES];
 	uint64_t clock;      /* ns of the last count by time; 0: by events */
 	unsigned way;        /* how they were opened: cpuc_perf_way */
 	unsigned reads;      /* by system calls since then */
 	uint64_t unreadable; /* ns; when the last pages became that */
-	bool reading; /* in the midst of the pages, but for inline readers */
 };
 
 extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
-/* A thread's state before its first count, and its state for good where there
- * is no memory. Their `quick` points to 0, and both count nothing. */
-extern const struct cpuc_perf_thread cpuc_perf_nobody, cpuc_perf_no_memory;
+/* A thread has two states, of cycles and of instructions. They know nothing of
+ * each other. Changed under the guard, but for `last`. */
+enum { CPUC_OF_CYCLES, CPUC_OF_INSTRUCTIONS, CPUC_OF_BOTH };
 
-/* The calling thread's states, for cycles and for instructions. They know
- * nothing of each other. Changed under the guard, but for
- * `last`. */
-extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own, *cpuc_perf_instructions;
+/* Those before the first count, and for good where there is no memory. Their
+ * `quick` points to 0, and they count nothing. */
+extern const struct cpuc_perf_thread cpuc_perf_nobody[CPUC_OF_BOTH],
+	cpuc_perf_no_memory[CPUC_OF_BOTH];
+
+/* The calling thread's. */
+extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own;
 
 /* The one of them for this set's events. */
-static inline struct cpuc_perf_thread **
+static inline struct cpuc_perf_thread *
 cpuc_perf_thread_own(const struct cpuc_event_set *set)
 {
-	return set->counts == PERF_COUNT_HW_INSTRUCTIONS
-		       ? &cpuc_perf_instructions
-		       : &cpuc_perf_own;
+	return &cpuc_perf_own[set->counts == PERF_COUNT_HW_INSTRUCTIONS
+				      ? CPUC_OF_INSTRUCTIONS
+				      : CPUC_OF_CYCLES];
 }
 
 /* Whether the thread has events of this set, in this process. */
@@ -100,8 +111,8 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	       *(const volatile uint32_t *)t->process != 0;
 }
 
-/* Points that to a state that can be changed, or to cpuc_perf_no_memory, and
- * returns it. Under the guard, like all that follows. */
+/* The same, that can be changed; NULL: there is no memory. Under the guard,
+ * like all that follows. */
 struct cpuc_perf_thread *
 cpuc_perf_thread_state(const struct cpuc_event_set *set);
 
@@ -110,18 +121,8 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set);
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 			   struct cpuc_event_set *set, unsigned way);
 
-/* Closes the events; the caller has saved their count in `last`. Readers of
- * pages are not under the guard, and a handler that does this to old events may
- * have interrupted one in the middle of a page. So zeros take the page's place
- * until the next old one goes, and the reader finds that `lock` has changed;
- * for good if handlers have kept a reader there until then. */
-enum cpuc_perf_drop {
-	CPUC_OLD,
-	CPUC_NEW,   /* opened by the caller: no reader is interrupted */
-	CPUC_ENDING /* the thread's end: no zeros stay either */
-};
-
-void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, enum cpuc_perf_drop why);
+/* Closes the events; the caller has saved their count in `last`. */
+void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending);
 
 #endif
 #endif

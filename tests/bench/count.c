@@ -118,20 +118,21 @@ static long long perf(void)
 {
 	static struct cpuc_event_set pmu;
 
-	return cpuc_perf_count(&pmu, pretended_register, REGISTER);
+	return cpuc_perf_count(&pmu, pretended_register);
 }
 
 /* A perf event whose page is mapped. */
 static void run_perf(void)
 {
-	static struct perf_event_mmap_page page = {.index = REGISTER,
-						   .pmc_width = 48};
+	static struct perf_event_mmap_page page;
 	static const uint32_t quick = 1;
-	static struct cpuc_perf_thread state = {.quick = &quick,
-						.event = {{.page = &page}}};
+	static struct cpuc_perf_thread states[CPUC_OF_BOTH] = {
+		{.quick = &quick,
+		 .page = &page,
+		 .index = REGISTER,
+		 .unused = 16}};
 
-	page.cap_user_rdpmc = 1;
-	cpuc_perf_own = &state;
+	cpuc_perf_own = states;
 	run("(perf event)", perf);
 }
 #else
