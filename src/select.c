@@ -9,9 +9,7 @@
 #include "perf/available.h"
 #include "rate/persecond.h"
 #include "select.h"
-#include "system/os_clock.h"
 #include "system/probe.h"
-#include "thread/thread.h"
 
 #define MEASURE_CALLS 1000
 #define MEASURE_ROUNDS 10
@@ -48,32 +46,13 @@ static struct measured measure_round(const struct cpuc_slot *slot)
 	return r;
 }
 
-/* Reads the raw count as often as all rounds would. Extended to 64 bits, a
- * count that stands still would jump once the clock is half a wrap ahead of it,
- * and pass for one that advances. */
-static bool measure_stands_still(const struct cpuc_counter *c)
-{
-	long long first = c->read();
-	int i;
-
-	for (i = 0; i < MEASURE_CALLS * MEASURE_ROUNDS; i++)
-		if (c->read() != first)
-			return false;
-	return true;
-}
-
 /* Whether the slot's composed reader advances and never goes back, and its
- * smallest step. It is the reader that callers wait for, extension and scaling
- * included. */
+ * smallest step. It is the reader that callers wait for, scaling included. */
 static int measure_slot(struct cpuc_slot *slot)
 {
 	struct measured r = {0, false};
 	int i;
 
-	if (slot->counter->bits == 32 && measure_stands_still(slot->counter)) {
-		cpuc_reason(slot, "the count does not advance");
-		return -ENOTSUP;
-	}
 	/* One bad round may be a migration between cores whose counters
 	 * differ; ten are the counter's fault. */
 	for (i = 0; i < MEASURE_ROUNDS; i++) {
@@ -136,21 +115,14 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 
 	if (slot->reader.made)
 		return 0;
+	if (c->rate != NULL)
+		*c->rate = nominal_hz;
 	if (c->kind == CPUC_CALIBRATED)
 		err = select_calibrate(slot);
 	else if (c->clock != NULL)
 		err = select_scale(slot, nominal_hz);
 	if (err != 0)
 		return err;
-	if (c->bits == 32) {
-		/* Without it, threads share the first anchor. */
-		cpuc_thread_prepare();
-		slot->reader.anchor = (struct cpuc_anchor){
-			.ns = cpuc_os_clock_coarse_ns(),
-			.full = (uint32_t)c->read(),
-			.rate = nominal_hz,
-		};
-	}
 	cpuc_compose(slot);
 	return 0;
 }
@@ -158,7 +130,7 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 /* Asked outside the attempt: both need much of a signal handler's stack. */
 static uint64_t select_nominal_hz(const struct cpuc_counter *c)
 {
-	if (c->kind == CPUC_CALIBRATED || (c->clock == NULL && c->bits != 32))
+	if (c->kind == CPUC_CALIBRATED || (c->clock == NULL && c->rate == NULL))
 		return 0;
 	return cpuc_persecond(NULL).hz;
 }

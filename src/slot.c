@@ -2,13 +2,11 @@
 /* Counters: their kinds, the reasons why they are not usable, and the reads
  * that callers make of them.
  *
- * A read is the raw count, extended or scaled if need be. Each such shape
- * exists twice: for a given slot, so that it can be measured before it is
- * chosen, and as an entry for `cpucycles`, which reads the current slot. An
- * entry may run in a thread that does not see the new cpuc_current yet
- * (first_call.h), so it makes sure that the slot, which the acquiring load
- * makes visible as a whole, is one of its shape. That slot is then current or
- * was a moment ago; both give counts that this call may return. */
+ * A read is the raw count, or scaled by the entry below, which reads the
+ * current slot. It may run in a thread that does not see the new cpuc_current
+ * yet (first_call.h), so it makes sure that the slot, which the acquiring load
+ * makes visible as a whole, is one to scale. That slot is then current or was a
+ * moment ago; both give counts that this call may return. */
 #include <config.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,37 +61,20 @@ static struct cpuc_slot slot_none;
 
 const struct cpuc_slot *cpuc_current = &slot_none;
 
-#define SHAPE(name, expression)                                           \
-	static long long name##_of(const struct cpuc_slot *s)             \
-	{                                                                 \
-		return (long long)(expression);                           \
-	}                                                                 \
-	static long long name(void)                                       \
-	{                                                                 \
-		const struct cpuc_slot *s =                               \
-			__atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE); \
-                                                                          \
-		if (__builtin_expect(s->reader.entry != name, 0))         \
-			return cpuc_first();                              \
-		return name##_of(s);                                      \
-	}
+static long long slot_scaled(void)
+{
+	const struct cpuc_slot *slot =
+		__atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
 
-SHAPE(slot_scaled,
-      cpuc_scale_apply(&s->reader.scale, (uint64_t)s->counter->read()))
-SHAPE(slot_extended, cpuc_extend32(&s->reader.anchor, s->counter->read))
+	if (__builtin_expect(slot->reader.entry != slot_scaled, 0))
+		return cpuc_first();
+	return cpuc_slot_read(slot);
+}
 
 void cpuc_compose(struct cpuc_slot *slot)
 {
-	struct cpuc_reader *r = &slot->reader;
-
 	/* The raw reader serves as it is: nothing is faster. */
-	r->entry = slot->counter->read;
-	if (slot->counter->bits == 32) {
-		r->entry = slot_extended;
-		r->of = slot_extended_of;
-	} else if (r->scale.mult != 0) {
-		r->entry = slot_scaled;
-		r->of = slot_scaled_of;
-	}
-	r->made = true;
+	slot->reader.entry = slot->reader.scale.mult != 0 ? slot_scaled
+							  : slot->counter->read;
+	slot->reader.made = true;
 }

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "cpucycles.h"
-#include "extend32.h"
 #include "scale.h"
 
 /* The best first. */
@@ -36,7 +35,11 @@ struct cpuc_clock;
 struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
-	unsigned bits; /* 32: cycles, extended by extend32.c; 0 is 64 */
+	unsigned bits; /* of the hardware; 0 is 64 */
+
+	/* Where the engine stores the nominal rate before it tries a counter of
+	 * 32 bits, of cycles: extend32.h. NULL: not needed. */
+	uint64_t *rate;
 
 	/* The clock that it reads. NULL: the raw count is cycles of the core,
 	 * and so is that of a calibrated counter. */
@@ -68,12 +71,8 @@ struct cpuc_counter {
  * again. */
 struct cpuc_reader {
 	long long (*entry)(void); /* the value for `cpucycles` */
-	/* The entry's work, for this slot whether selected or not. NULL when
-	 * entry is the raw reader itself. */
-	long long (*of)(const struct cpuc_slot *slot);
-	struct cpuc_scale scale;   /* raw count to cycles */
-	struct cpuc_anchor anchor; /* of a 32-bit counter */
-	bool made;                 /* set last */
+	struct cpuc_scale scale;  /* raw count to cycles */
+	bool made;                /* set last */
 };
 
 /* The result of the latest trial. */
@@ -103,16 +102,17 @@ void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
 /* The rank of a usable counter, the lowest is the best; 0: not usable. */
 long long cpuc_precision(const struct cpuc_slot *slot);
 
-/* Makes the reader, whose scale and anchor are set. */
+/* Makes the reader, whose scale is set. */
 void cpuc_compose(struct cpuc_slot *slot);
 
 /* The count as callers would get it, selected or not. */
 static inline long long cpuc_slot_read(const struct cpuc_slot *slot)
 {
-	return slot->reader.of ? slot->reader.of(slot) : slot->reader.entry();
+	return (long long)cpuc_scale_apply(&slot->reader.scale,
+					   (uint64_t)slot->counter->read());
 }
 
-/* The slot that the composed entries read. Never NULL. */
+/* The slot that a scaled entry reads. Never NULL. */
 extern const struct cpuc_slot *cpuc_current;
 
 #endif

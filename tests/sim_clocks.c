@@ -57,7 +57,7 @@ static const struct cpuc_slot *choose(const char *name)
 
 static uint64_t count(const struct cpuc_slot *s)
 {
-	return (uint64_t)s->reader.of(s);
+	return (uint64_t)cpuc_slot_read(s);
 }
 
 /* To the cycles of a microsecond or two. */

@@ -253,9 +253,9 @@ static long long core_cycles(void)
 
 static void check_counter(double ns, bool known)
 {
-	static const struct cpuc_counter c = {.kind = CPUC_CORE};
-	static const struct cpuc_slot by = {.counter = &c,
-					    .reader = {.entry = core_cycles}};
+	static const struct cpuc_counter c = {.kind = CPUC_CORE,
+					      .read = core_cycles};
+	static const struct cpuc_slot by = {.counter = &c};
 	double hz;
 
 	memset(&core, 0, sizeof core);

@@ -105,11 +105,6 @@ static long long faulting_late(void)
 	return fine();
 }
 
-static long long wrapping(void)
-{
-	return (long long)(uint32_t)(fine() + 0xfffffff0u);
-}
-
 /* Of no rate. */
 static long long erratic(void)
 {
@@ -198,7 +193,6 @@ static uint64_t exaggerate(void)
 #define CORE(reader) OF(CPUC_CORE, reader)
 #define SLOW OF(CPUC_OS, slow)
 #define ZERO OF(CPUC_ZERO, zero)
-#define NARROW(reader) {.kind = CPUC_CORE, .read = (reader), .bits = 32}
 #define OPENED(opener) {.kind = CPUC_CORE, .read = fine, .open = (opener)}
 #define CLOCK(which, reader, ...) \
 	{.kind = (which), .read = (reader), \
@@ -303,20 +297,6 @@ static void check_alone(const struct alone *a)
 	   cpuc_precision(s), off, s->trial.reason);
 }
 
-static void check_wrap(void)
-{
-	struct cpuc_slot *s;
-	long long a;
-
-	fresh();
-	s = add("it", (struct cpuc_counter)NARROW(wrapping));
-	choose(NULL);
-	a = s->reader.of(s);
-	clock_now += 1000;
-	a = s->reader.of(s) - a;
-	ok(a > 2000 && a < 2200, "32 bits count on past the wrap");
-}
-
 /* Two counters, by number: the one asked for, the winner, how many are opened,
  * and closed, and what is in the loser's reason. */
 enum events { OWN, SHARED, REFUSED };
@@ -401,7 +381,7 @@ static void check_stale(void)
 	long long before, got, after;
 
 	fresh();
-	s = add("narrow", (struct cpuc_counter)NARROW(wrapping));
+	s = add("scaled", (struct cpuc_counter)STATED(half, gigahertz));
 	choose(NULL);
 	before = cpucycles();
 	got = s->reader.entry();
@@ -466,7 +446,6 @@ int main(void)
 	check_stale();
 	for (i = 0; i < COUNT(alone); i++)
 		check_alone(&alone[i]);
-	check_wrap();
 	for (i = 0; i < COUNT(contests); i++)
 		check_contest(&contests[i]);
 	check_again();

@@ -3,15 +3,12 @@
  * several threads, and in a signal handler, at every instruction. */
 #define _GNU_SOURCE
 #include <config.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include "system/os_clock.h"
-#include "thread/thread.h"
 #include "cases.h"
 
 #define G UINT64_C(1000000000)
@@ -26,38 +23,27 @@ static uint64_t coarse_ns(void)
 	return pretended_ns + (uint64_t)jumps * JUMP_NS;
 }
 
-static __thread unsigned asked; /* for memory */
-static bool denied, interrupts;
-
-static void *memory(size_t size, void (*ended)(void *memory, bool last))
-{
-	asked++;
-	if (interrupts)
-		raise(SIGUSR1);
-	if (denied)
-		errno = ENOMEM;
-	return denied ? NULL : cpuc_thread_memory(size, ended);
-}
-
 #define cpuc_os_clock_coarse_ns coarse_ns
-#define cpuc_thread_memory memory
-#include "../src/extend32.c"
+#include "../src/counters/extend32.h"
 
 static void check_odd(void)
 {
-	struct cpuc_anchor from = {UINT64_C(5) << 32, 7 * G, G + 7};
+	struct cpuc_anchor from = {UINT64_C(5) << 32, 7 * G};
 
-	ok(cpuc_extend32_at(&from, UINT32_MAX, 7 * G) ==
+	ok(cpuc_extend32_at(from, G, UINT32_MAX, 7 * G) ==
 		   (UINT64_C(5) << 32) - 1,
 	   "a count one tick behind is one tick behind, not a wrap ahead");
-	ok(cpuc_extend32_at(&from, 3, 6 * G) == (UINT64_C(5) << 32) + 3,
+	ok(cpuc_extend32_at(from, G, 3, 6 * G) == (UINT64_C(5) << 32) + 3,
 	   "a second clock that went back adds nothing");
 	from.full = 2;
-	ok(cpuc_extend32_at(&from, 0xfffffff0, 7 * G) == 0xfffffff0,
+	ok(cpuc_extend32_at(from, G, 0xfffffff0, 7 * G) == 0xfffffff0,
 	   "no count is below 0");
-	from = (struct cpuc_anchor){0, 0, 0};
-	ok(cpuc_extend32_at(&from, 5, 2 * G) == (UINT64_C(1) << 32) + 5,
+	from = (struct cpuc_anchor){1, 0};
+	ok(cpuc_extend32_at(from, 0, 5, 2 * G) == (UINT64_C(1) << 32) + 5,
 	   "without a rate a wrap is taken to last two seconds");
+	from.full = 0;
+	ok(cpuc_extend32_at(from, G, 5, 20 * G) == 5,
+	   "a thread's first count is the raw one");
 }
 
 /* The count that a clock predicts after ns, exactly. */
@@ -81,7 +67,7 @@ static void check_random(long cases)
 		/* The prediction counts whole microseconds. */
 		uint64_t most = (UINT64_C(1) << 31) - rate / 1000000 - 3;
 		uint64_t error = any(31) % most, after, got;
-		struct cpuc_anchor from = {any(62), any(60), rate};
+		struct cpuc_anchor from = {1 + any(62), any(60)};
 
 		/* Every other one is at a possible wrap. */
 		if (i % 2)
@@ -89,7 +75,8 @@ static void check_random(long cases)
 				    predicted(rate, ns);
 		after = from.full + predicted(rate, ns);
 		after += i / 8 % 2 || after < error ? error : -error;
-		got = cpuc_extend32_at(&from, (uint32_t)after, from.ns + ns);
+		got = cpuc_extend32_at(from, rate, (uint32_t)after,
+				       from.ns + ns);
 		if (got != after && bad++ == 0)
 			diag("%" PRIu64 " after %" PRIu64 " ns at %" PRIu64
 			     " Hz gave %" PRIu64 ", not %" PRIu64,
@@ -98,28 +85,33 @@ static void check_random(long cases)
 	ok(bad == 0, "%ld random counts, rates and gaps give the count", cases);
 }
 
-/* Counters of 4 GHz on the pretended clock, far apart. Their rates are stated
- * somewhat wrong, so that errors do not cancel out. The last one's is far too
- * high: its counts are right while anchors are young. */
-static const struct cpuc_anchor firsts[] = {
-	{UINT64_C(5) << 40, 3 * G, 4 * G + 7},
-	{UINT64_C(9) << 50, 3 * G, 4 * G + 7},
-	{UINT64_C(3) << 45, 3 * G, 56 * G / 10}};
-
-static uint64_t true_of(int i)
+/* A counter of 4 GHz on the pretended clock. Its rate is stated far too high:
+ * its counts are right while anchors are young. */
+static uint64_t true_count(void)
 {
-	return firsts[i].full + 4 * (coarse_ns() - firsts[i].ns);
+	return 4 * coarse_ns();
 }
 
-static long long read_low(void)
+static uint32_t it_raw(void)
 {
-	/* The same of all. */
-	return (long long)(uint32_t)true_of(0);
+	return (uint32_t)true_count();
 }
 
-static bool right_of(int i)
+CPUC_EXTEND32(it)
+
+/* A thread's counts are apart from the true ones by what the first one was. */
+static __thread uint64_t apart;
+
+static void begin(void)
 {
-	return cpuc_extend32(&firsts[i], read_low) == true_of(i);
+	it_rate = 56 * G / 10;
+	it_own = (struct cpuc_anchor){0, 0};
+	apart = true_count() - (uint64_t)it_read();
+}
+
+static bool right(void)
+{
+	return (uint64_t)it_read() + apart == true_count();
 }
 
 struct follower {
@@ -133,9 +125,10 @@ static void *follow(void *arg)
 	struct follower *f = arg;
 	int i;
 
+	begin();
 	for (i = 0; i < 20000; i++) {
 		pretended_ns += i % 1000 < 999 ? 1000000 : f->pause;
-		f->bad += !right_of(2);
+		f->bad += !right();
 	}
 	return NULL;
 }
@@ -164,7 +157,7 @@ static void storm(int sig)
 	(void)sig;
 	jumps = jumps + may_jump;
 	may_jump = 0;
-	handlers_wrong |= !right_of(1) || !right_of(0);
+	handlers_wrong |= !right();
 	handlers = handlers + 1;
 }
 
@@ -176,13 +169,14 @@ static void check_storm(void)
 	uint64_t before, got;
 	int bad = 0, i;
 
+	begin();
 	signal(SIGALRM, storm);
 	setitimer(ITIMER_REAL, &fast, NULL);
 	for (i = 0; handlers < 300; i++) {
 		may_jump = 1;
-		before = true_of(0);
-		got = cpuc_extend32(&firsts[0], read_low);
-		bad += got < before || got > true_of(0);
+		before = true_count();
+		got = (uint64_t)it_read() + apart;
+		bad += got < before || got > true_count();
 		/* ThreadSanitizer runs handlers after system calls alone. */
 		if (i % 4096 == 4095)
 			nanosleep(&nap, NULL);
@@ -193,75 +187,23 @@ static void check_storm(void)
 	jumps = 0;
 }
 
-static int seen; /* in the handler: bits */
-
-static void seen_in_handler(int sig)
-{
-	(void)sig;
-	seen |= cpuc_guard_inside ? 2 : 1;
-	seen |= right_of(0) ? 0 : 4;
-}
-
-static bool blocks_usr1(void)
-{
-	sigset_t mask;
-
-	pthread_sigmask(SIG_BLOCK, NULL, &mask);
-	return sigismember(&mask, SIGUSR1) == 1;
-}
-
-/* A thread's first counts, in the midst of a change and after it, and with a
- * signal in the midst of their own. */
-static void *first_counts(void *arg)
-{
-	struct extend32_thread was;
-
-	(void)arg;
-	asked = 0;
-	errno = 0;
-	cpuc_guard_inside = true;
-	ok(right_of(0) && right_of(1) && asked == 0,
-	   "in the midst of a change nothing is asked for");
-	cpuc_guard_inside = false;
-	ok(right_of(0) && right_of(1) && asked == 1,
-	   "memory is asked for once%s", denied ? ", and denied" : "");
-	ok(right_of(0) && asked == 1 && errno == 0, "errno stays");
-	if (denied)
-		return NULL;
-	ok(seen == 1 && !blocks_usr1() && !cpuc_guard_inside,
-	   "a handler comes after the change");
-	was = *extend32_own;
-	pretended_ns += 2 * RENEW_NS;
-	cpuc_guard_inside = true;
-	ok(right_of(0) && was.first == extend32_own->first &&
-		   was.at.ns == extend32_own->at.ns &&
-		   was.renewals == extend32_own->renewals,
-	   "in the midst of a change the anchor stays");
-	cpuc_guard_inside = false;
-	ok(right_of(0) && extend32_own->at.ns == pretended_ns,
-	   "and is renewed after it");
-	return NULL;
-}
-
+/* A count in the midst of a change of the thread's state, as in a handler. */
 static void check_guard(void)
 {
-	pthread_t id;
-	int i;
+	struct cpuc_anchor was;
 
-	signal(SIGUSR1, seen_in_handler);
-	for (i = 0; i < 2; i++) {
-		denied = i == 0;
-		interrupts = i == 1;
-		pthread_create(&id, NULL, first_counts, NULL);
-		pthread_join(id, NULL);
-	}
-	interrupts = false;
+	begin();
+	was = it_own;
+	pretended_ns += 2 * CPUC_EXTEND32_NS;
+	cpuc_guard_inside = true;
+	ok(right() && was.ns == it_own.ns && was.full == it_own.full,
+	   "in the midst of a change the anchor stays");
+	cpuc_guard_inside = false;
+	ok(right() && it_own.ns == pretended_ns, "and is renewed after it");
 }
 
 #if defined __linux__ && defined __x86_64__
 #include "single_steps.h"
-
-#define OTHER 1
 
 static volatile bool wrong;
 static uint64_t passes; /* ns, before the handler counts */
@@ -273,29 +215,27 @@ static void stepped(int sig, siginfo_t *info, void *context)
 	if (!steps_made(context))
 		return;
 	pretended_ns += passes;
-	if (!right_of(1) || !right_of(0) || (passes & 1 && !right_of(1)))
+	if (!right())
 		wrong = true;
 }
 
-/* A count of a thread whose anchor is so old, or is the other counter's, with a
- * handler after so many instructions; false: the count ended before. */
+/* A count of a thread whose anchor is so old, with a handler after so many
+ * instructions; false: the count ended before. */
 static bool at_step(uint64_t age, long step)
 {
 	uint64_t before, got;
 	bool acted;
 
 	pretended_ns = 4 * G;
-	right_of(0);
+	begin();
 	pretended_ns += age;
-	if (age == OTHER)
-		right_of(1);
-	before = true_of(0);
+	before = true_count();
 	steps = step;
 	__asm__ volatile("int3");
-	got = cpuc_extend32(&firsts[0], read_low);
+	got = (uint64_t)it_read() + apart;
 	acted = steps == 0;
 	steps = 0;
-	if ((got != before && got != true_of(0)) || !right_of(0))
+	if ((got != before && got != true_count()) || !right())
 		wrong = true;
 	return acted;
 }
@@ -308,10 +248,10 @@ static bool some_steps(void)
 /* Steps to some of the instructions, or to every one in make check-long. */
 static void check_steps(void)
 {
-	static const uint64_t gaps[] = {0, 1, 2 * RENEW_NS, 2 * RENEW_NS + 1};
+	static const uint64_t gaps[] = {0, 2 * CPUC_EXTEND32_NS};
 	struct sigaction sa = {.sa_sigaction = stepped,
 			       .sa_flags = SA_SIGINFO | SA_NODEFER};
-	static const uint64_t ages[] = {0, OTHER, 2 * RENEW_NS};
+	static const uint64_t ages[] = {0, 2 * CPUC_EXTEND32_NS};
 	long step, all = 0, stride = getenv("CASES") ? 1 : 29;
 	int i;
 
@@ -320,9 +260,9 @@ static void check_steps(void)
 		skip("no single steps here");
 		return;
 	}
-	for (i = 0; i < 12; i++) {
-		passes = gaps[i / 3];
-		for (step = 1 + i % stride; at_step(ages[i % 3], step);
+	for (i = 0; i < 4; i++) {
+		passes = gaps[i / 2];
+		for (step = 1 + i % stride; at_step(ages[i % 2], step);
 		     step += stride)
 			all++;
 	}
@@ -339,17 +279,19 @@ static void check_steps(void)
 /* A thread that waits 0.8 s between its readings of clock and count, once. */
 static uint64_t waits;
 
-static long long waiting(void)
+static uint32_t waiting_raw(void)
 {
 	pretended_ns += waits;
 	waits = 0;
-	return read_low();
+	return it_raw();
 }
 
 static void check_wait(void)
 {
+	begin();
 	waits = G / 10 * 8;
-	ok(cpuc_extend32(&firsts[0], waiting) == true_of(0),
+	ok((uint64_t)cpuc_extend32(&it_own, it_rate, waiting_raw) + apart ==
+		   true_count(),
 	   "a wait between the two readings: they are read again");
 }
 
@@ -359,7 +301,6 @@ int main(void)
 
 	check_odd();
 	check_random(cases);
-	ok(cpuc_thread_prepare() == 0, "threads may have anchors");
 	check_wait();
 	check_guard();
 	check_steps();

@@ -5,20 +5,23 @@
  * in step. */
 #include <config.h>
 #if HAVE_COUNTER_ALPHA_RPCC
-#include "../slot.h"
+#include "extend32.h"
 
-static long long alpha_rpcc_read(void)
+static uint32_t alpha_rpcc_raw(void)
 {
 	uint64_t cycles;
 
 	__asm__ volatile("rpcc %0" : "=r"(cycles));
-	return (long long)(uint32_t)cycles;
+	return (uint32_t)cycles;
 }
+
+CPUC_EXTEND32(alpha_rpcc)
 
 const struct cpuc_counter cpuc_counter_alpha_rpcc = {
 	.name = "alpha-rpcc",
 	.kind = CPUC_CORE,
 	.bits = 32,
+	.rate = &alpha_rpcc_rate,
 	.read = alpha_rpcc_read,
 };
 

@@ -6,20 +6,23 @@
  * users cannot read it: the probe finds that out. */
 #include <config.h>
 #if HAVE_COUNTER_ARM32_1176
-#include "../slot.h"
+#include "extend32.h"
 
-static long long arm32_1176_read(void)
+static uint32_t arm32_1176_raw(void)
 {
 	uint32_t cycles;
 
 	__asm__ volatile("mrc p15, 0, %0, c15, c12, 1" : "=r"(cycles));
-	return (long long)cycles;
+	return cycles;
 }
+
+CPUC_EXTEND32(arm32_1176)
 
 const struct cpuc_counter cpuc_counter_arm32_1176 = {
 	.name = "arm32-1176",
 	.kind = CPUC_CORE,
 	.bits = 32,
+	.rate = &arm32_1176_rate,
 	.read = arm32_1176_read,
 };
 

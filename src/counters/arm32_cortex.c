@@ -6,20 +6,23 @@
  * thread's. A 64-bit kernel may extend it: AArch32 still reads the low half. */
 #include <config.h>
 #if HAVE_COUNTER_ARM32_CORTEX
-#include "../slot.h"
+#include "extend32.h"
 
-static long long arm32_cortex_read(void)
+static uint32_t arm32_cortex_raw(void)
 {
 	uint32_t cycles;
 
 	__asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(cycles));
-	return (long long)cycles;
+	return cycles;
 }
+
+CPUC_EXTEND32(arm32_cortex)
 
 const struct cpuc_counter cpuc_counter_arm32_cortex = {
 	.name = "arm32-cortex",
 	.kind = CPUC_CORE,
 	.bits = 32,
+	.rate = &arm32_cortex_rate,
 	.read = arm32_cortex_read,
 };
 

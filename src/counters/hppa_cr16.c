@@ -6,20 +6,23 @@
  * in step. */
 #include <config.h>
 #if HAVE_COUNTER_HPPA_CR16
-#include "../slot.h"
+#include "extend32.h"
 
-static long long hppa_cr16_read(void)
+static uint32_t hppa_cr16_raw(void)
 {
 	unsigned long cycles;
 
 	__asm__ volatile("mfctl %%cr16, %0" : "=r"(cycles));
-	return (long long)cycles;
+	return (uint32_t)cycles;
 }
+
+CPUC_EXTEND32(hppa_cr16)
 
 const struct cpuc_counter cpuc_counter_hppa_cr16 = {
 	.name = "hppa-cr16",
 	.kind = CPUC_CORE,
-	.bits = sizeof(unsigned long) * 8,
+	.bits = 32,
+	.rate = &hppa_cr16_rate,
 	.read = hppa_cr16_read,
 };
 

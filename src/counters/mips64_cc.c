@@ -7,7 +7,7 @@
  * also on 64-bit CPUs. */
 #include <config.h>
 #if HAVE_COUNTER_MIPS64_CC
-#include "../slot.h"
+#include "extend32.h"
 
 #if __mips64
 #define NAME "mips64-cc"
@@ -15,20 +15,23 @@
 #define NAME "mips32-cc"
 #endif
 
-static long long mips64_cc_read(void)
+static uint32_t mips64_cc_raw(void)
 {
 	uint32_t counts, cycles;
 
 	__asm__ volatile("rdhwr %0, $2\n\trdhwr %1, $3"
 			 : "=&r"(counts), "=r"(cycles));
 	/* Modulo 2^32, which loses nothing that the low half depends on. */
-	return (long long)(uint32_t)(counts * cycles);
+	return counts * cycles;
 }
+
+CPUC_EXTEND32(mips64_cc)
 
 const struct cpuc_counter cpuc_counter_mips64_cc = {
 	.name = NAME,
 	.kind = CPUC_CORE,
 	.bits = 32,
+	.rate = &mips64_cc_rate,
 	.read = mips64_cc_read,
 };
 

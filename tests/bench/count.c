@@ -89,15 +89,12 @@ static long long bare(void)
 	return bench_bare();
 }
 
-/* The entry of a counter of so many bits, with so many cycles a tick. */
-static long long (*composed(unsigned bits, unsigned ratio))(void)
+/* The entry of a counter with so many cycles a tick. */
+static long long (*composed(unsigned ratio))(void)
 {
 	static struct cpuc_counter counter = {.read = bare};
 	static struct cpuc_slot slot = {.counter = &counter};
 
-	/* For the anchors of 32-bit counts. */
-	cpuc_thread_prepare();
-	counter.bits = bits;
 	slot.reader.scale = cpuc_scale_of(ratio, 1);
 	cpuc_compose(&slot);
 	cpuc_current = &slot;
@@ -150,8 +147,7 @@ static void child(void)
 	run("(" BENCH_BARE " in a function)", bare);
 	while (subject_next(&i, &c))
 		run(c.name, cpucycles);
-	run("(scaled)", composed(64, 3));
-	run("(32 bits)", composed(32, 1));
+	run("(scaled)", composed(3));
 	run_perf();
 }
 

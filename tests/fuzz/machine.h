@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A pretended machine, described by bytes: counters that do right or wrong on
  * a clock that passes as it is read. Replaces registry.c and perf/available.c;
- * extend32.c is included, and count.c, for what they remember. */
+ * count.c is included, for what it remembers. */
 #ifndef MACHINE_H
 #define MACHINE_H
 
@@ -20,7 +20,6 @@
 #include "../forget.h"
 #include "../pretended_clock.h"
 #include "../pretended_rate.h"
-#include "../../src/extend32.c"
 
 #define COUNTERS 6 /* and default-zero, the last */
 #define SLOTS (COUNTERS + 1)
@@ -162,21 +161,18 @@ QUICK static long long read_fake(struct fake *f)
 
 /* Readers have no argument: one a slot. */
 #define READERS(X) X(0) X(1) X(2) X(3) X(4) X(5)
-#define READER(i)                                                           \
-	QUICK static long long tick##i(void)                                \
-	{                                                                   \
-		struct fake *f = &fakes[i];                                 \
-		long long n = read_fake(f);                                 \
-                                                                            \
-		return counters[i].bits == 32 ? (long long)(uint32_t)n : n; \
-	}                                                                   \
-	QUICK static long long core##i(void)                                \
-	{                                                                   \
-		return (long long)cpuc_count(tick##i);                      \
-	}                                                                   \
-	static uint64_t stated##i(void)                                     \
-	{                                                                   \
-		return fakes[i].stated;                                     \
+#define READER(i)                                      \
+	QUICK static long long tick##i(void)           \
+	{                                              \
+		return read_fake(&fakes[i]);           \
+	}                                              \
+	QUICK static long long core##i(void)           \
+	{                                              \
+		return (long long)cpuc_count(tick##i); \
+	}                                              \
+	static uint64_t stated##i(void)                \
+	{                                              \
+		return fakes[i].stated;                \
 	}
 READERS(READER)
 #define OF(i) {tick##i, core##i, stated##i},
@@ -271,7 +267,6 @@ static void build(size_t i, struct fuzz_bytes *b)
 	counters[i] = (struct cpuc_counter){
 		.name = names[i],
 		.kind = (enum cpuc_kind)(x % (CPUC_ZERO + 1)),
-		.bits = x & 0x20 ? 32 : 64,
 		.open = open_fake,
 		.events = x & 0x40 ? NULL : (struct cpuc_event_set *)&fakes[i],
 	};
@@ -297,9 +292,6 @@ static void build(size_t i, struct fuzz_bytes *b)
 	/* A process is calibrated once, and a host one such counter. */
 	if (counters[i].kind == CPUC_CALIBRATED && fake_clock != NULL)
 		counters[i].kind = CPUC_REFERENCE;
-	if (counters[i].kind == CPUC_CALIBRATED ||
-	    counters[i].kind == CPUC_ZERO || counters[i].kind == CPUC_OS)
-		counters[i].bits = 64;
 	switch (counters[i].kind) {
 	case CPUC_CALIBRATED:
 		fake_clock = readers[i].tick;
@@ -317,8 +309,7 @@ static void build(size_t i, struct fuzz_bytes *b)
 		unit = CYCLE;
 		break;
 	default:
-		if (counters[i].bits == 32)
-			unit = CYCLE;
+		break;
 	}
 	if (unit != CYCLE)
 		counters[i].clock = &clocks[i];
@@ -350,8 +341,6 @@ static void build_machine(struct fuzz_bytes *b)
 		unselected = cpuc_current;
 	cpuc_current = unselected;
 	cpucycles = cpuc_first;
-	if (extend32_own->first != NULL)
-		memset(extend32_own, 0, sizeof *extend32_own);
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 	calibrated_forget();
 	memset(fakes, 0, sizeof fakes);
@@ -366,10 +355,8 @@ static void build_machine(struct fuzz_bytes *b)
 	machine.core = 0.5 + (x >> 1 & 7) * 0.55;
 	for (i = 0; i < COUNTERS; i++)
 		build(i, b);
-	counters[COUNTERS] = (struct cpuc_counter){.name = "default-zero",
-						   .kind = CPUC_ZERO,
-						   .bits = 64,
-						   .read = read_zero};
+	counters[COUNTERS] = (struct cpuc_counter){
+		.name = "default-zero", .kind = CPUC_ZERO, .read = read_zero};
 	cpuc_slots[COUNTERS] =
 		(struct cpuc_slot){.counter = &counters[COUNTERS]};
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* thread.h for Windows. Nothing interrupts a thread there but its own faults,
- * and no process has a parent's memory. Threads have no memory, since no
- * counter there has 32 bits. */
+ * and no process has a parent's memory. Threads have no memory, as no perf
+ * events. */
 #include <config.h>
 #ifdef _WIN32
-#include <errno.h>
 #include "../../thread/thread.h"
 #include "api.h"
 
@@ -34,18 +33,6 @@ void cpuc_guard_leave(const struct cpuc_guard *guard)
 int cpuc_process_prepare(void)
 {
 	return 0;
-}
-
-int cpuc_thread_prepare(void)
-{
-	return -ENOSYS;
-}
-
-void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
-{
-	(void)size;
-	(void)ended;
-	return NULL;
 }
 
 const uint32_t *cpuc_process_mark_new(void)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: 0BSD */
+/* 32-bit counts to 64 bits, with the help of a second clock.
+ *
+ * A count that wraps every second or two is ambiguous alone. The second clock
+ * predicts the full count roughly, and the hardware's low half then fixes it
+ * exactly. Each thread predicts from an anchor of its own, which the first
+ * count after 0.1 seconds renews. So threads share nothing, and while a thread
+ * keeps counting an error of the rate has no time to grow. */
+#ifndef CPUC_EXTEND32_H
+#define CPUC_EXTEND32_H
+
+#include "../slot.h"
+#include "../system/os_clock.h"
+#include "../thread/thread.h"
+
+#define CPUC_EXTEND32_NS 100000000 /* an anchor older than this is replaced */
+
+/* A moment at which a thread's full count was known; 0: there was none. */
+struct cpuc_anchor {
+	uint64_t full; /* the count at that moment */
+	uint64_t ns;   /* that moment, on the second clock */
+};
+
+/* The 64-bit count, of those whose low half is `raw`, that is nearest to the
+ * prediction for the moment `ns`. Right as long as the prediction is right
+ * within 2^31 ticks. Never below 0. An unknown rate is taken as 2^31, so that
+ * a wrap takes two seconds. */
+static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint64_t rate,
+					uint32_t raw, uint64_t ns)
+{
+	uint64_t passed = ns > from.ns ? ns - from.ns : 0;
+	uint64_t hz = rate ? rate : UINT64_C(1) << 31;
+	uint64_t guess = from.full + passed / 1000000000 * hz +
+			 passed % 1000000000 / 1000 * hz / 1000000;
+	int32_t step = (int32_t)(raw - (uint32_t)guess);
+
+	if (from.full == 0 || (step < 0 && guess < (uint64_t) - (int64_t)step))
+		return raw;
+	return guess + (uint64_t)(int64_t)step;
+}
+
+/* The count now. From any thread, also within a signal handler. */
+static inline long long cpuc_extend32(struct cpuc_anchor *own, uint64_t rate,
+				      uint32_t (*raw)(void))
+{
+	struct cpuc_anchor from;
+	struct cpuc_guard guard;
+	uint64_t ns, full;
+	uint32_t low;
+
+	/* A thread that sleeps in between would date the count too late. */
+	do {
+		ns = cpuc_os_clock_coarse_ns();
+		low = raw();
+	} while (cpuc_os_clock_coarse_ns() - ns > CPUC_EXTEND32_NS);
+	/* Again if a signal handler has renewed the anchor meanwhile. */
+	do {
+		from.ns = own->ns;
+		CPUC_FENCE();
+		from.full = own->full;
+		CPUC_FENCE();
+	} while (own->ns != from.ns);
+	full = cpuc_extend32_at(from, rate, low, ns);
+	if ((from.full == 0 || ns - from.ns > CPUC_EXTEND32_NS) &&
+	    cpuc_guard_enter(&guard)) {
+		*own = (struct cpuc_anchor){full, ns};
+		cpuc_guard_leave(&guard);
+	}
+	return (long long)full;
+}
+
+/* Makes NAME_read() of NAME_raw(), and NAME_rate for the counter's `rate`. */
+#define CPUC_EXTEND32(name)                                                 \
+	static uint64_t name##_rate;                                        \
+	static CPUC_TLS struct cpuc_anchor name##_own;                      \
+                                                                            \
+	static long long name##_read(void)                                  \
+	{                                                                   \
+		return cpuc_extend32(&name##_own, name##_rate, name##_raw); \
+	}
+
+#endif
