@@ -249,9 +249,6 @@ static int only_service(void)
 		/* @default */
 		NEW_CLOCK, NEW_MMAP, SYS_exit, SYS_exit_group, SYS_getpid,
 		SYS_gettid, SYS_munmap, SYS_rt_sigreturn, SYS_sched_yield,
-#ifdef SYS_gettimeofday
-		SYS_gettimeofday,
-#endif
 		/* @file-system and @basic-io */
 		SYS_close, SYS_getdents64, SYS_openat, SYS_read,
 		/* @process and @signal */

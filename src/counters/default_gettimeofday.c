@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-gettimeofday: the time of day in microseconds, which jumps when
- * someone sets it: for systems with no other clock. */
+/* default-gettimeofday: the time of day in microseconds, as gettimeofday gives
+ * it, which jumps when someone sets it. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
 #include <errno.h>
@@ -22,7 +22,7 @@ static struct cpuc_clock default_gettimeofday_clock = {
 static int default_gettimeofday_open(struct cpuc_slot *slot)
 {
 	if (cpuc_os_clock_us() == 0) {
-		cpuc_reason(slot, "gettimeofday fails");
+		cpuc_reason(slot, "clock_gettime fails");
 		return -ENOTSUP;
 	}
 	return 0;

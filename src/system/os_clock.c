@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/time.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -15,15 +14,30 @@
 
 /* Linux's vDSO reads the clock in user space, by the time-stamp counter if that
  * is the clock source, and faults where that is forbidden. A sandbox may answer
- * the system call with SIGSYS. So each clock has a way that is known to be
- * safe, which any thread may read at any time. */
+ * the system call with SIGSYS. So the clocks of time, and the thread's, have a
+ * way that is known to be safe, which any thread may read at any time. */
 enum way {
 	KERNEL, /* system calls, also until cpuc_os_clock_check */
 	FAST,
 	NONE /* any call faults */
 };
 
-static int way_ns, way_us, way_thread;
+static int way_time, way_thread;
+
+/* macOS rounds CLOCK_MONOTONIC to microseconds. */
+#if defined __APPLE__ && defined CLOCK_MONOTONIC_RAW
+#define OS_CLOCK_FINE CLOCK_MONOTONIC_RAW
+#else
+#define OS_CLOCK_FINE CLOCK_MONOTONIC
+#endif
+#ifdef CLOCK_MONOTONIC_COARSE
+#define OS_CLOCK_COARSE CLOCK_MONOTONIC_COARSE
+#else
+#define OS_CLOCK_COARSE OS_CLOCK_FINE
+#endif
+#ifndef CLOCK_THREAD_CPUTIME_ID
+#define CLOCK_THREAD_CPUTIME_ID ((clockid_t)-1)
+#endif
 
 static uint64_t os_clock_join(int64_t sec, int64_t nsec)
 {
@@ -62,20 +76,6 @@ static uint64_t os_clock_kernel_ns(clockid_t clock)
 }
 #endif
 
-static uint64_t os_clock_kernel_us(void)
-{
-#if defined(SYS_gettimeofday) && !defined(SYS_clock_gettime64)
-	/* A sandbox may deny clock_gettime but allow this. */
-	struct timeval t = {0, 0};
-
-	if (syscall(SYS_gettimeofday, &t, NULL) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
-#else
-	return os_clock_kernel_ns(CLOCK_REALTIME) / 1000;
-#endif
-}
-
 static uint64_t os_clock_read(int way, clockid_t clock)
 {
 	struct timespec t;
@@ -90,61 +90,32 @@ static uint64_t os_clock_read(int way, clockid_t clock)
 	return ns;
 }
 
-/* macOS rounds CLOCK_MONOTONIC to microseconds. */
-#if defined __APPLE__ && defined CLOCK_MONOTONIC_RAW
-#define OS_CLOCK_FINE CLOCK_MONOTONIC_RAW
-#else
-#define OS_CLOCK_FINE CLOCK_MONOTONIC
-#endif
-
-static uint64_t os_clock_monotonic(int way)
+static uint64_t os_clock_time(clockid_t clock)
 {
-	return os_clock_read(way, OS_CLOCK_FINE);
-}
-
-static uint64_t os_clock_time_of_day(int way)
-{
-	struct timeval t;
-	uint64_t us = 0;
-	int saved = errno;
-
-	if (way == KERNEL)
-		us = os_clock_kernel_us();
-	else if (way == FAST && gettimeofday(&t, NULL) == 0)
-		us = (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_usec;
-	errno = saved;
-	return us;
+	return os_clock_read(__atomic_load_n(&way_time, __ATOMIC_RELAXED),
+			     clock);
 }
 
 uint64_t cpuc_os_clock_ns(void)
 {
-	return os_clock_monotonic(__atomic_load_n(&way_ns, __ATOMIC_RELAXED));
+	return os_clock_time(OS_CLOCK_FINE);
+}
+
+uint64_t cpuc_os_clock_us(void)
+{
+	return os_clock_time(CLOCK_REALTIME) / 1000;
 }
 
 uint64_t cpuc_os_clock_coarse_ns(void)
 {
-#ifdef CLOCK_MONOTONIC_COARSE
-	return os_clock_read(__atomic_load_n(&way_ns, __ATOMIC_RELAXED),
-			     CLOCK_MONOTONIC_COARSE);
-#else
-	return cpuc_os_clock_ns();
-#endif
-}
-
-static uint64_t os_clock_thread_ns(int way)
-{
-#ifdef CLOCK_THREAD_CPUTIME_ID
-	return os_clock_read(way, CLOCK_THREAD_CPUTIME_ID);
-#else
-	(void)way;
-	return 0;
-#endif
+	return os_clock_time(OS_CLOCK_COARSE);
 }
 
 uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
-	uint64_t ns = os_clock_thread_ns(
-		__atomic_load_n(&way_thread, __ATOMIC_RELAXED));
+	uint64_t ns =
+		os_clock_read(__atomic_load_n(&way_thread, __ATOMIC_RELAXED),
+			      CLOCK_THREAD_CPUTIME_ID);
 
 	return ns / 1000000000 * hz + ns % 1000000000 * hz / 1000000000;
 }
@@ -153,11 +124,6 @@ bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
 {
 	(void)tick;
 	return cpuc_os_clock_thread(1000000000) != 0;
-}
-
-uint64_t cpuc_os_clock_us(void)
-{
-	return os_clock_time_of_day(__atomic_load_n(&way_us, __ATOMIC_RELAXED));
 }
 
 static void os_clock_ask_tsc(void *forbidden)
@@ -184,7 +150,7 @@ bool cpuc_tsc_forbidden(void)
 }
 
 struct trial {
-	uint64_t (*read)(int way);
+	clockid_t clock;
 	int way;
 	bool begun; /* false where no handler can be installed */
 };
@@ -194,12 +160,12 @@ static void os_clock_try(void *arg)
 	struct trial *t = arg;
 
 	t->begun = true;
-	t->read(t->way);
+	os_clock_read(t->way, t->clock);
 }
 
-static int os_clock_find_way(uint64_t (*read)(int way), bool forbidden)
+static int os_clock_find_way(clockid_t clock, bool forbidden)
 {
-	struct trial t = {read, FAST, false};
+	struct trial t = {clock, FAST, false};
 
 	if (!forbidden && cpuc_probe(os_clock_try, &t) == 0)
 		return FAST;
@@ -209,16 +175,11 @@ static int os_clock_find_way(uint64_t (*read)(int way), bool forbidden)
 
 void cpuc_os_clock_check(void)
 {
-	bool forbidden = cpuc_tsc_forbidden();
-
-	__atomic_store_n(&way_ns,
-			 os_clock_find_way(os_clock_monotonic, forbidden),
-			 __ATOMIC_RELAXED);
-	__atomic_store_n(&way_us,
-			 os_clock_find_way(os_clock_time_of_day, forbidden),
+	__atomic_store_n(&way_time,
+			 os_clock_find_way(OS_CLOCK_FINE, cpuc_tsc_forbidden()),
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&way_thread,
-			 os_clock_find_way(os_clock_thread_ns, true),
+			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, true),
 			 __ATOMIC_RELAXED);
 }
 

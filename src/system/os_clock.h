@@ -10,12 +10,12 @@
 #define CPUC_CORE_HZ_MIN UINT64_C(100000000)
 #define CPUC_CORE_HZ_MAX UINT64_C(10000000000)
 
-/* CLOCK_MONOTONIC in nanoseconds, gettimeofday in microseconds; 0 if the clock
- * cannot be read. Both keep errno. */
+/* CLOCK_MONOTONIC in nanoseconds, the time of day in microseconds; 0 if the
+ * clock cannot be read. Both keep errno. */
 uint64_t cpuc_os_clock_ns(void);
 uint64_t cpuc_os_clock_us(void);
 
-/* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. */
+/* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. Not on Windows. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
 /* The thread's clock: the time for which the calling thread ran, in ticks of

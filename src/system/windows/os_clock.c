@@ -21,11 +21,6 @@ uint64_t cpuc_os_clock_ns(void)
 	       rest * 1000000000 / (uint64_t)hz.QuadPart;
 }
 
-uint64_t cpuc_os_clock_coarse_ns(void)
-{
-	return cpuc_os_clock_ns();
-}
-
 /* On x86 this is the TSC's advance while the thread ran. (The times of
  * GetThreadTimes() have steps of 15 ms.) */
 uint64_t cpuc_os_clock_thread(uint64_t hz)
