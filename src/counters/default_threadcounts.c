@@ -1,38 +1,72 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-threadcounts: this thread's core cycles and instructions as macOS's
- * kernel counts them, on cores of any type, by thread_selfcounts(): as true as
- * a register's, at the price of a system call. */
+/* default-threadcounts: this thread's core cycles and instructions, user and
+ * kernel, as macOS's kernel counts them, on cores of any type: as true as a
+ * register's, at the price of a system call. That is thread_selfcounts(), from
+ * macOS 12.4 on, which no header of the system declares. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_THREADCOUNTS || defined CPUC_PRETENDED_MACOS
+#include <dlfcn.h>
 #include <errno.h>
 #include "../slot.h"
-#include "../system/thread_counts.h"
+
+/* Gives both: xnu, bsd/sys/resource_private.h. */
+#define THSC_CPI 1
+
+static int (*default_threadcounts_get)(int type, void *counts, size_t size);
+
+struct counts {
+	uint64_t instructions, cycles; /* as the kernel stores them */
+};
+
+/* Zeros if it fails. */
+static struct counts default_threadcounts_now(void)
+{
+	struct counts now = {0, 0};
+	int saved = errno;
+
+	if (default_threadcounts_get(THSC_CPI, &now, sizeof now) != 0)
+		now = (struct counts){0, 0};
+	errno = saved;
+	return now;
+}
 
 static long long default_threadcounts_read(void)
 {
-	return (long long)cpuc_thread_counts().cycles;
+	return (long long)default_threadcounts_now().cycles;
 }
 
 static long long default_threadcounts_instructions(void)
 {
-	return (long long)cpuc_thread_counts().instructions;
+	return (long long)default_threadcounts_now().instructions;
 }
 
 static void default_threadcounts_pair(long long pair[2])
 {
-	struct cpuc_thread_counts counts = cpuc_thread_counts();
+	struct counts now = default_threadcounts_now();
 
-	pair[0] = (long long)counts.cycles;
-	pair[1] = (long long)counts.instructions;
+	pair[0] = (long long)now.cycles;
+	pair[1] = (long long)now.instructions;
 }
 
 static int default_threadcounts_open(struct cpuc_slot *slot)
 {
-	const char *why = cpuc_thread_counts_find();
+	struct counts now;
 
-	if (why != NULL)
-		cpuc_reason(slot, "%s", why);
-	return why != NULL ? -ENOTSUP : 0;
+	/* A first call in a signal handler comes here, too; the name is looked
+	 * up once, among the loaded libraries. */
+	if (default_threadcounts_get == NULL)
+		*(void **)&default_threadcounts_get =
+			dlsym(RTLD_DEFAULT, "thread_selfcounts");
+	if (default_threadcounts_get == NULL) {
+		cpuc_reason(slot, "no thread_selfcounts here (macOS before "
+				  "12.4)");
+		return -ENOTSUP;
+	}
+	now = default_threadcounts_now();
+	if (now.cycles != 0 && now.instructions != 0)
+		return 0;
+	cpuc_reason(slot, "thread_selfcounts returns zeros (virtual machine?)");
+	return -ENOTSUP;
 }
 
 const struct cpuc_counter cpuc_counter_default_threadcounts = {
