@@ -45,7 +45,7 @@ bad=$(printf 'a"b\\c\001\377\303\251')
 cpucyclesimplementation=$bad "$info" --json >"$tmp/out"
 valid any-bytes
 has "which are told as well as can be" \
-	"\"value\": \"a\\\\\"b\\\\\\\\c\\\\u0001\\\\ufffd$(printf '\303\251')\""
+	'"value": "a\\u0022b\\u005cc\\u0001\\ufffd\\ufffd\\ufffd"'
 has "and are not in force" '"in_force": false'
 has "because there is no such counter" \
 	'"reason": "there is no such counter here"'

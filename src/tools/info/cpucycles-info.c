@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include "json.h"
+#include "report_json.h"
 #include "noise_text.h"
 #include "plot.h"
 #include "report.h"
@@ -80,7 +80,7 @@ static const struct option options[] = {
 
 typedef int report_function(const struct request *r);
 
-static report_function *const forms[] = {report_cpus, json_print, plot_print,
+static report_function *const forms[] = {report_cpus, report_json, plot_print,
 					 svg_save};
 
 static int two_forms(void)
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	}
 	if (optind < argc)
 		return tool_usage(TOOL, argv[optind]);
-	if (r.noise && report != NULL && report != json_print)
+	if (r.noise && report != NULL && report != report_json)
 		return two_forms();
 	if (r.noise && report == NULL)
 		report = noise_print;
