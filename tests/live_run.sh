@@ -78,7 +78,7 @@ ok "a closed standard error: 125"
 
 ## Runs.
 json -r 5 sh -c 'echo run' && test "$(grep -c run "$tmp/out")" -eq 5 &&
-	test -n "$(member wall_spread)"
+	test -n "$(member wall_seconds_spread)"
 ok "-r 5 runs it five times, and prints the spread"
 json -r 3 sh -c "echo run >>'$tmp/runs'; test \$(wc -l <'$tmp/runs') -ne 2"
 test $? -eq 1 && test "$(wc -l <"$tmp/runs")" -eq 3
@@ -152,7 +152,7 @@ takes $n "one of five runs" -r 5 "$work" chain $n
 cpucyclesimplementation=default-monotonic
 export cpucyclesimplementation
 takes $n "a chain, with a clock" "$work" chain $n
-member how | grep -q '^"estimated '
+member how | grep -q '^"estimated, '
 ok "is estimated then"
 unset cpucyclesimplementation
 (while :; do :; done) &
@@ -160,6 +160,9 @@ rivals=$!
 (while :; do :; done) &
 rivals="$rivals $!"
 takes $n "a chain beside two busy loops" "$work" chain $n
+member how | grep -qE 'beside load|^"counted' &&
+	awk -v within="$(member within)" 'BEGIN { exit !(within >= 0.04 || within == "null") }'
+ok "which it says: within $(member within)"
 # shellcheck disable=SC2086 # two
 kill $rivals
 if cpu=$(taskset -pc $$ 2>/dev/null); then

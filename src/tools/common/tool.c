@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cpucycles.h"
@@ -98,6 +99,14 @@ const char *tool_not_taken(const char *named)
 	if (cpucycles_counterbyname(named, &c, sizeof c) != 0)
 		return "there is no such counter here";
 	return c.usable ? "privileges are raised" : tool_why(&c);
+}
+
+bool tool_without_events(void)
+{
+	const char *named = getenv("cpucyclesimplementation");
+
+	return named != NULL && !strcmp(named, cpucycles_implementation()) &&
+	       strcmp(cpucycles_kind(), "core") != 0;
 }
 
 bool tool_thread_clock(void)

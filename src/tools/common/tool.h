@@ -45,6 +45,10 @@ const char *tool_counts(const struct cpucycles_counter *c);
 /* Why the counter that the environment names is not in use; "" if it is. */
 const char *tool_not_taken(const char *named);
 
+/* Whether the environment names the counter in use, and that needs no perf
+ * events: where opening one kills, a clock is named so that none is opened. */
+bool tool_without_events(void);
+
 /* A clock, and CLOCK_MONOTONIC, in nanoseconds. */
 long long tool_clock_ns(clockid_t clock);
 long long tool_ns(void);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include "../common/rate_steps.h"
-#include "system.h"
+#include "../common/system.h"
 
 #define NOISE_LISTEN_NS 400000000 /* for gaps */
 #define NOISE_LIMIT 100           /* 1/10000: a worse verdict is a finding */

@@ -36,7 +36,8 @@ const char *report_why_not(int i, const char *value, const struct request *r)
 		snprintf(text, sizeof text, "%s states the rate", source);
 		return text;
 	}
-	if (r->counter != NULL && strcmp(value, cpucycles_implementation()) != 0)
+	if (r->counter != NULL &&
+	    strcmp(value, cpucycles_implementation()) != 0)
 		return "--counter names another";
 	return tool_not_taken(value);
 }
@@ -122,23 +123,17 @@ static const char *report_shared(const struct cpucycles_counter *c)
 	}
 }
 
-/* Where opening a perf event kills, a clock is named so that none is opened. */
 void report_instructions(struct cpucycles_counter *c)
 {
-	const char *named = getenv(report_variables[0]);
+	const bool tried = !tool_without_events();
 
-	cpucycles_counterbyname(NULL, c, sizeof *c);
-	if (c->kind_id == CPUCYCLES_CORE || named == NULL ||
-	    strcmp(named, c->name) != 0) {
-		if (cpucycles_instructionscounter(c, sizeof *c) == 0)
-			return;
-		named = NULL;
-	}
+	if (tried && cpucycles_instructionscounter(c, sizeof *c) == 0)
+		return;
 	memset(c, 0, sizeof *c);
 	snprintf(c->reason, sizeof c->reason, "%s",
-		 named ? "not tried, since the environment names a counter "
-			 "without perf events"
-		       : TOOL_NO_INSTRUCTIONS);
+		 tried ? TOOL_NO_INSTRUCTIONS
+		       : "not tried, since the environment names a counter "
+			 "without perf events");
 }
 
 /* A sentence for people; programs get the lines alone. */

@@ -15,13 +15,14 @@
 #include <unistd.h>
 #include "cpucycles.h"
 #include "estimate.h"
-#include "../common/affinity.h"
+#include "../common/json.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
 #include "../../perf/pmus.h"
 
 #define TOOL "cpucycles-run"
-#define RUNS_MOST 1000000
+#define RUNS_MOST 100000
+#define WAIT 999999999 /* ns, where nothing is sampled */
 
 /* Beside the command's own statuses, as env(1). */
 enum { RUN_FAILED = 125, RUN_CANNOT, RUN_NONE };
@@ -35,7 +36,7 @@ static const char help[] =
 	"\n"
 	"      --json         print one JSON object, for programs\n"
 	"  -o, --output=FILE  print to FILE instead\n"
-	"  -r, --runs=N       run it N times; print medians, lowest and highest values\n"
+	"  -r, --runs=N       run it N times; print medians and spreads\n"
 	"  -h, --help         print this help and exit\n"
 	"  -V, --version      print the version and exit\n"
 	"\n"
@@ -44,75 +45,51 @@ static const char help[] =
 	"wrong usage or if the output cannot be written.\n";
 /* clang-format on */
 
-/* A value for each run, sorted in the end; -1: unknown. */
-enum { CYCLES, INSTRUCTIONS, USER, SYSTEM, WALL, ROWS };
-static const char *const names[ROWS][2] = {
-	{"cycles", "cycles_spread"},
-	{"instructions", "instructions_spread"},
-	{"user_seconds", "user_spread"},
-	{"system_seconds", "system_spread"},
-	{"wall_seconds", "wall_spread"}};
-static long long *rows[ROWS]; /* from USER on, ns */
+/* A line of output each, with as many digits, of values in parts of a unit: one
+ * a run, sorted in the end; < 0: unknown. */
+enum { CYCLES, INSTRUCTIONS, RATIO, USER, SYSTEM, WALL, RATE, WITHIN, ROWS };
+static const struct {
+	const char *name;
+	int digits;
+	double unit;
+} names[ROWS] = {{"cycles", 0, 1},
+		 {"instructions", 0, 1},
+		 {"instructions_per_cycle", 3, 1e6},
+		 {"user_seconds", 6, 1e9},
+		 {"system_seconds", 6, 1e9},
+		 {"wall_seconds", 6, 1e9},
+		 {"persecond", 0, 1},
+		 {"within", 4, 1e6}};
+static long long rows[ROWS][RUNS_MOST];
 
 static sigset_t run_signals, run_mask; /* the command's; the caller's */
-static struct affinity run_cpus;
 
 /* Of all runs. */
 static struct {
 	int runs, status;
-	bool last;          /* a signal came */
+	bool json, last;    /* last: a signal came */
 	bool counted, user; /* by a PMU, in user mode alone, */
 	double share;       /* for this part of the time, at least */
 	bool estimated;
 } all = {.share = 1};
 
-/* Perf events of what this process will start. */
+/* Perf events of what this process will start, one for each type of core. */
 struct events {
 	int fd[CPUC_CORES], n;
 };
 
-static int events_one(const struct cpuc_event *event)
-{
-	struct perf_event_attr attr;
-
-	memset(&attr, 0, sizeof attr);
-	attr.size = sizeof attr;
-	attr.type = event->type;
-	attr.config = event->config;
-	attr.disabled = attr.enable_on_exec = attr.inherit = 1;
-	attr.exclude_kernel = attr.exclude_hv = all.user;
-	attr.read_format =
-		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			    PERF_FLAG_FD_CLOEXEC);
-}
-
-/* One for each type of core, or none. */
-static bool events_open(struct events *e, unsigned counts)
-{
-	struct cpuc_event event[CPUC_CORES];
-	int n = (int)cpuc_core_pmus(event, counts);
-
-	for (e->n = 0; e->n < n; e->n++)
-		if ((e->fd[e->n] = events_one(&event[e->n])) < 0)
-			break;
-	while (e->n < n && e->n > 0)
-		close(e->fd[--e->n]);
-	return e->n > 0;
-}
-
+/* -1: nothing has counted. */
 static long long events_close(struct events *e)
 {
 	uint64_t now[3], count = 0, enabled = 0, running = 0;
 	double share;
 
-	while (e->n-- > 0) {
-		if (read(e->fd[e->n], now, sizeof now) == sizeof now) {
-			count += now[0];
-			enabled = now[1] > enabled ? now[1] : enabled;
-			running += now[2];
-		}
-		close(e->fd[e->n]);
+	for (; e->n > 0; close(e->fd[e->n])) {
+		if (read(e->fd[--e->n], now, sizeof now) != sizeof now)
+			continue;
+		count += now[0];
+		enabled = now[1] > enabled ? now[1] : enabled;
+		running += now[2];
 	}
 	if (running == 0)
 		return -1;
@@ -121,14 +98,36 @@ static long long events_close(struct events *e)
 	return (long long)((double)count / share);
 }
 
-/* Of cycles and instructions. A user who names a clock wants no event: a
- * sandbox may kill for one. */
+static bool events_open(struct events *e, unsigned counts)
+{
+	struct perf_event_attr attr = {.size = sizeof attr,
+				       .disabled = 1,
+				       .enable_on_exec = 1,
+				       .inherit = 1,
+				       .exclude_kernel = all.user,
+				       .exclude_hv = all.user};
+	struct cpuc_event event[CPUC_CORES];
+	int n = (int)cpuc_core_pmus(event, counts);
+
+	attr.read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	for (e->n = 0; e->n < n; e->n++) {
+		attr.type = event[e->n].type;
+		attr.config = event[e->n].config;
+		e->fd[e->n] = (int)syscall(SYS_perf_event_open, &attr, 0, -1,
+					   -1, PERF_FLAG_FD_CLOEXEC);
+		if (e->fd[e->n] < 0)
+			break;
+	}
+	if (e->n < n)
+		events_close(e);
+	return e->n > 0;
+}
+
+/* Of cycles and instructions. */
 static bool events_begin(struct events e[2])
 {
-	const char *named = getenv("cpucyclesimplementation");
-
-	if (named != NULL && !strcmp(named, cpucycles_implementation()) &&
-	    strcmp(cpucycles_kind(), "core") != 0)
+	if (tool_without_events())
 		return false;
 	while (!events_open(&e[CYCLES], PERF_COUNT_HW_CPU_CYCLES)) {
 		if (all.user)
@@ -142,11 +141,9 @@ static bool events_begin(struct events e[2])
 /* 0, or the exit status. */
 static int run_start(char **argv, pid_t *pid)
 {
-	struct affinity cpus = run_cpus;
 	posix_spawnattr_t attr;
 	int err;
 
-	affinity_end(&cpus);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &run_mask);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
@@ -158,13 +155,12 @@ static int run_start(char **argv, pid_t *pid)
 	return err == ENOENT ? RUN_NONE : RUN_CANNOT;
 }
 
-/* Waits for so many ns, for good if < 0, or for a signal. */
+/* Waits for so many ns, or for a signal. */
 static void run_wait(pid_t pid, long long ns)
 {
 	const struct timespec t = {0, (long)ns};
 	siginfo_t info;
-	int sig = ns < 0 ? sigwaitinfo(&run_signals, &info)
-			 : sigtimedwait(&run_signals, &info, &t);
+	int sig = sigtimedwait(&run_signals, &info, &t);
 
 	if (sig < 0 || sig == SIGCHLD)
 		return;
@@ -172,6 +168,11 @@ static void run_wait(pid_t pid, long long ns)
 	/* The terminal sends its own to the command, too. */
 	if (info.si_code != SI_KERNEL)
 		kill(pid, sig);
+}
+
+static long long run_ns(struct timeval t)
+{
+	return t.tv_sec * 1000000000LL + t.tv_usec * 1000LL;
 }
 
 /* Adds the times of what has ended: the command, and processes whose parents
@@ -184,18 +185,17 @@ static bool run_ended(pid_t pid, long long now[ROWS], long *preemptions)
 	pid_t one;
 
 	while ((one = wait4(-1, &status, WNOHANG, &u)) > 0) {
-		now[USER] += u.ru_utime.tv_sec * 1000000000LL +
-			     u.ru_utime.tv_usec * 1000LL;
-		now[SYSTEM] += u.ru_stime.tv_sec * 1000000000LL +
-			       u.ru_stime.tv_usec * 1000LL;
+		now[USER] += run_ns(u.ru_utime);
+		now[SYSTEM] += run_ns(u.ru_stime);
 		*preemptions += u.ru_nivcsw;
 		if (one != pid)
 			continue;
 		ended = true;
 		all.last |= WIFSIGNALED(status);
-		status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+		if (status != 0)
+			all.status = WIFSIGNALED(status)
+					     ? 128 + WTERMSIG(status)
 					     : WEXITSTATUS(status);
-		all.status = status != 0 ? status : all.status;
 	}
 	return ended;
 }
@@ -203,7 +203,7 @@ static bool run_ended(pid_t pid, long long now[ROWS], long *preemptions)
 /* False: it was the last one. */
 static bool run_once(char **argv)
 {
-	long long now[ROWS] = {-1, -1, 0, 0, 0};
+	long long now[ROWS] = {-1, -1, -1, 0, 0, 0, -1, -1}, ns;
 	struct events e[2] = {{.n = 0}};
 	long preemptions = 0;
 	int i, status;
@@ -219,108 +219,92 @@ static bool run_once(char **argv)
 		return false;
 	}
 	do
-		run_wait(pid, all.estimated ? estimate_sample(pid) : -1);
+		run_wait(pid, all.estimated ? estimate_sample(pid) : WAIT);
 	while (!run_ended(pid, now, &preemptions));
 	now[WALL] += tool_ns();
-	if (all.counted) {
-		now[CYCLES] = events_close(&e[CYCLES]);
-		now[INSTRUCTIONS] = events_close(&e[INSTRUCTIONS]);
-	} else if (all.estimated) {
-		now[CYCLES] = estimate_cycles(now[USER] + now[SYSTEM],
-					      now[WALL], preemptions);
+	now[CYCLES] = events_close(&e[CYCLES]);
+	now[INSTRUCTIONS] = events_close(&e[INSTRUCTIONS]);
+	ns = now[USER] + (all.counted && all.user ? 0 : now[SYSTEM]);
+	if (all.estimated) {
+		now[CYCLES] = estimate_cycles(ns, now[WALL], preemptions);
+		now[RATE] = (long long)estimate.hz;
+		now[WITHIN] = (long long)(estimate.within * 1e6);
+	} else if (now[CYCLES] > 0 && ns > 0) {
+		now[RATE] = (long long)((double)now[CYCLES] * 1e9 / (double)ns);
 	}
+	if (now[INSTRUCTIONS] >= 0 && now[CYCLES] > 0)
+		now[RATIO] = now[INSTRUCTIONS] * 1000000 / now[CYCLES];
 	for (i = 0; i < ROWS; i++)
 		rows[i][all.runs] = now[i];
 	all.runs++;
 	return !all.last;
 }
 
-static double print_median(int row)
+static void print_number(FILE *f, const char *name, int digits, double value)
 {
-	return (double)stats_quantile(rows[row], all.runs, 1, 2);
-}
-
-/* A line of text, or a member of the JSON object. < 0: unknown. */
-static void print_number(FILE *f, bool json, const char *name, int digits,
-			 double value)
-{
-	if (json && value < 0)
-		fprintf(f, "\t\"%s\": null,\n", name);
+	if (all.json)
+		json_print(name, value < 0 ? "null" : "%.*f", digits, value);
 	else if (value >= 0)
-		fprintf(f, json ? "\t\"%s\": %.*f,\n" : "%-22s %.*f\n", name,
-			digits, value);
+		fprintf(f, "%-22s %.*f\n", name, digits, value);
 }
 
 static void print_how(FILE *f)
 {
 	struct cpucycles_counter c;
+	char text[512];
 
-	if (all.counted) {
-		fprintf(f, "counted by the PMU%s, %.0f%% of the time",
-			all.user ? " in user mode" : "", all.share * 100);
-		return;
-	}
-	if (all.estimated)
-		fprintf(f,
-			"estimated within %.1f%%, %s, at %.3f to %.3f GHz in "
-			"%d samples; ",
-			estimate.within * 100,
-			estimate.load ? "beside load" : "on a quiet machine",
-			estimate.low / 1e9, estimate.high / 1e9,
-			estimate.samples);
-	else
-		fputs("not estimated: rates cannot be measured here; ", f);
 	cpucycles_counterbyname("default-perfevent", &c, sizeof c);
-	fprintf(f, "not counted: %s", tool_why(&c));
+	if (all.counted)
+		snprintf(text, sizeof text,
+			 "counted by the PMU%s, %.0f%% of the time",
+			 all.user ? " in user mode" : "", all.share * 100);
+	else
+		snprintf(text, sizeof text, "%s; not counted: %s",
+			 !all.estimated  ? "not estimated: rates cannot be "
+					   "measured here"
+			 : estimate.load ? "estimated, beside load"
+					 : "estimated, on a quiet machine",
+			 tool_why(&c));
+	if (all.json)
+		json_text("how", text);
+	else
+		fprintf(f, "%-22s %s\n", "how", text);
 }
 
-static void print_all(FILE *f, bool json)
+static void print_all(FILE *f)
 {
-	double value,
-		cycles = print_median(CYCLES),
-		ns = print_median(USER) + (all.user ? 0 : print_median(SYSTEM));
+	char name[40];
+	double value;
 	int i;
 
-	fputs(json ? "{\n" : "", f);
+	json_begin(f);
+	if (all.json)
+		json_open(NULL, '{');
 	for (i = 0; i < ROWS; i++) {
-		value = print_median(i);
-		print_number(f, json, names[i][0], i < USER ? 0 : 6,
-			     i < USER ? value : value / 1e9);
+		value = (double)stats_median(rows[i], all.runs);
+		print_number(f, names[i].name, names[i].digits,
+			     value / names[i].unit);
+		snprintf(name, sizeof name, "%s_spread", names[i].name);
 		if (all.runs > 1 && value > 0)
 			print_number(
-				f, json, names[i][1], 4,
+				f, name, 4,
 				(double)(rows[i][all.runs - 1] - rows[i][0]) /
 					value);
 	}
-	value = print_median(INSTRUCTIONS);
-	print_number(f, json, "instructions_per_cycle", 3,
-		     value >= 0 && cycles > 0 ? value / cycles : -1);
-	value = cycles >= 0 && ns > 0 ? cycles * 1e9 / ns : -1;
-	print_number(f, json, "persecond", 0,
-		     all.estimated ? estimate.hz : value);
-	if (json)
-		print_number(f, json, "within", 4,
-			     all.estimated ? estimate.within : -1);
-	fprintf(f, json ? "\t\"how\": \"" : "%-22s ", "how");
 	print_how(f);
-	fputs(json ? "\"\n}\n" : "\n", f);
+	if (all.json)
+		json_close('}');
 }
 
-static int run_all(char **argv, int runs, const char *file, bool json)
+static int run_all(char **argv, int runs, const char *file)
 {
 	FILE *f = file != NULL ? fopen(file, "we") : stderr;
-	size_t i;
 
-	for (i = 0; i < ROWS && f != NULL; i++)
-		if (!(rows[i] = malloc((size_t)runs * sizeof *rows[i])))
-			f = NULL;
 	if (f != NULL) {
 		while (run_once(argv) && all.runs < runs)
 			;
-		for (i = 0; i < ROWS; i++)
-			stats_sort(rows[i], all.runs);
 		if (all.runs > 0)
-			print_all(f, json);
+			print_all(f);
 		if (fflush(f) == 0 && !ferror(f))
 			return all.status;
 	}
@@ -337,7 +321,6 @@ static void run_begin(void)
 	struct sigaction now;
 	size_t i;
 
-	affinity_get(&run_cpus);
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&run_signals);
 	sigaddset(&run_signals, SIGCHLD);
@@ -361,10 +344,9 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *file = NULL;
-	int option, status;
-	bool json = false;
 	char *end = NULL;
 	long runs = 1;
+	int option, status;
 
 	tool_begin();
 	while ((option = getopt_long(argc, argv, "+ho:r:V", options, NULL)) !=
@@ -372,19 +354,18 @@ int main(int argc, char **argv)
 		status = tool_option(option, TOOL, help);
 		if (status >= 0)
 			return status == TOOL_GOOD ? status : RUN_FAILED;
-		json |= option == 'j';
+		all.json |= option == 'j';
 		file = option == 'o' ? optarg : file;
 		if (option == 'r')
 			runs = strtol(optarg, &end, 10);
 	}
-	if (runs < 1 || runs > RUNS_MOST || (end != NULL && *end != '\0')) {
-		fprintf(stderr, TOOL ": runs are from 1 to %d\n", RUNS_MOST);
-	} else if (optind == argc) {
-		fputs(TOOL ": which command?\n", stderr);
-	} else {
+	if (runs >= 1 && runs <= RUNS_MOST && (end == NULL || *end == '\0') &&
+	    optind < argc) {
 		run_begin();
-		return run_all(argv + optind, (int)runs, file, json);
+		return run_all(argv + optind, (int)runs, file);
 	}
+	fprintf(stderr, TOOL ": needs a command, and from 1 to %d runs\n",
+		RUNS_MOST);
 	tool_usage(TOOL, NULL);
 	return RUN_FAILED;
 }

@@ -5,20 +5,17 @@
 
 #include <stdbool.h>
 
-/* Of all estimates. */
-struct estimate {
-	double low, high, hz; /* the mean of the latest command */
-	int samples;
+extern struct estimate {
+	double hz;     /* of the cores of the latest command, the mean */
 	bool load;     /* others had a tenth of a CPU, or took one often */
-	double within; /* part by which cycles may be off */
-};
-extern struct estimate estimate;
+	double within; /* part by which all estimates may be off */
+} estimate;
 
 /* First in a process. False: cores' rates cannot be measured here. */
 bool estimate_begin(void);
 
-/* Samples the rate of a CPU that the command runs on, and stays there. Returns
- * the ns until the next time, less than a second. */
+/* Samples the rate of a CPU that the command runs on. Returns the ns until the
+ * next time, less than a second. */
 long long estimate_sample(int pid);
 
 /* Cycles of a command that took so many ns of CPU time, by the samples since
