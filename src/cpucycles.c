@@ -284,7 +284,8 @@ static void describe(const struct cpuc_slot *slot,
 	};
 
 	memcpy(d.reason, slot->trial.reason, sizeof slot->trial.reason);
-	memcpy(d.hint, slot->trial.hint, sizeof slot->trial.hint);
+	if (slot->trial.hint != NULL)
+		snprintf(d.hint, sizeof d.hint, "%s", slot->trial.hint);
 	if (slot->trial.usable && c->kind != CPUC_ZERO) {
 		d.scaling = describe_scaling(slot);
 		d.step = slot->trial.step;

@@ -62,9 +62,8 @@ static int measure_slot(struct cpuc_slot *slot)
 			return 0;
 		}
 	}
-	cpuc_reason(slot, r.back ? "the count goes backwards"
-				 : "the count does not advance");
-	return -ENOTSUP;
+	return cpuc_reason(slot, r.back ? "the count goes backwards"
+					: "the count does not advance");
 }
 
 static void select_explain_fault(struct cpuc_slot *slot, int sig)
@@ -78,7 +77,7 @@ static void select_explain_fault(struct cpuc_slot *slot, int sig)
 	} else if (sig == SIGSYS) {
 		cpuc_reason(slot, "SIGSYS: a system call that it needs is "
 				  "denied (container?)");
-		cpuc_hint(slot, "its seccomp profile must allow it");
+		slot->trial.hint = "its seccomp profile must allow it";
 	} else {
 		cpuc_reason(slot, "signal %d when it was tried", sig);
 	}
@@ -97,16 +96,6 @@ static int select_calibrate(struct cpuc_slot *slot)
 	return err;
 }
 
-static int select_scale(struct cpuc_slot *slot, uint64_t nominal_hz)
-{
-	struct cpuc_clock *clock = slot->counter->clock;
-	int err = cpuc_clock_scale(clock, nominal_hz, &slot->reader.scale);
-
-	if (err != 0)
-		cpuc_reason(slot, CPUC_CLOCK_UNMEASURED);
-	return err;
-}
-
 /* Makes the reader, once a process. */
 static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 {
@@ -119,8 +108,9 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 		*c->rate = nominal_hz;
 	if (c->kind == CPUC_CALIBRATED)
 		err = select_calibrate(slot);
-	else if (c->clock != NULL)
-		err = select_scale(slot, nominal_hz);
+	else if (c->clock != NULL &&
+		 !cpuc_clock_scale(c->clock, nominal_hz, &slot->reader.scale))
+		err = cpuc_reason(slot, CPUC_CLOCK_UNMEASURED);
 	if (err != 0)
 		return err;
 	cpuc_compose(slot);

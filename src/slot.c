@@ -8,6 +8,7 @@
  * makes visible as a whole, is one to scale. That slot is then current or was a
  * moment ago; both give counts that this call may return. */
 #include <config.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "first_call.h"
@@ -38,23 +39,14 @@ long long cpuc_precision(const struct cpuc_slot *slot)
 		       : 0;
 }
 
-void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
+int cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(slot->trial.reason, sizeof slot->trial.reason, fmt, ap);
 	va_end(ap);
-	slot->trial.hint[0] = '\0';
-}
-
-void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(slot->trial.hint, sizeof slot->trial.hint, fmt, ap);
-	va_end(ap);
+	return -ENOTSUP;
 }
 
 static struct cpuc_slot slot_none;

@@ -58,7 +58,7 @@ struct cpuc_counter {
 	void (*pair)(long long pair[2]);
 
 	/* Gets ready, and finds whether the counter may be used: 0, or a
-	 * negative errno after cpuc_reason(). Asks the operating system and
+	 * negative errno, as cpuc_reason() returns. Asks the operating system and
 	 * never tries the instruction: the engine does so afterwards. A fault
 	 * in it counts as a failure. Called again at each selection that tries
 	 * the counter. NULL: nothing to do. */
@@ -81,7 +81,7 @@ struct cpuc_trial {
 	bool usable;
 	long long step;   /* cycles, call included; 0: not usable */
 	char reason[160]; /* why not usable */
-	char hint[160];   /* how to make it usable */
+	const char *hint; /* how to make it usable; NULL: unknown */
 };
 
 /* A counter on this machine. */
@@ -91,12 +91,8 @@ struct cpuc_slot {
 	struct cpuc_trial trial;
 };
 
-/* Keeps the reason why a counter is not usable, and drops the hint. */
-void cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Keeps a hint how to make the counter usable. */
-void cpuc_hint(struct cpuc_slot *slot, const char *fmt, ...)
+/* Keeps the reason why a counter is not usable, and returns -ENOTSUP. */
+int cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The rank of a usable counter, the lowest is the best; 0: not usable. */

@@ -1340,8 +1340,8 @@ static void check_reason(struct cpuc_event_set *set, const char *reason,
 			 const char *hint)
 {
 	ok(open_counter(set) < 0 && !strcmp(it.trial.reason, reason) &&
-		   !strcmp(it.trial.hint, hint),
-	   "%s; %s", it.trial.reason, it.trial.hint);
+		   !strcmp(it.trial.hint ? it.trial.hint : "", hint),
+	   "%s; %s", it.trial.reason, it.trial.hint ? it.trial.hint : "");
 }
 
 #define OPEN "run cpucycles-open as root"
@@ -1560,9 +1560,10 @@ static void check_x86_index(uint32_t index, const char *what)
 	ok(bad == 0, "x86: %s", what);
 }
 
-static void check_pmcff(int err)
+static void check_pmcff(const char *reason)
 {
-	ok(amd64_pmcff_open(&it) == err, "amd64-pmcff: %s", it.trial.reason);
+	ok(amd64_pmcff_open(&it) < 0 && strstr(it.trial.reason, reason),
+	   "amd64-pmcff: %s", it.trial.reason);
 }
 
 static void check_x86(void)
@@ -1587,14 +1588,12 @@ static void check_x86(void)
 	cpuc_perf_close(cycles);
 	put_pmu("cpu_atom", "rdpmc", "1\n");
 	put_pmu("cpu_core", "rdpmc", "1\n");
-	check_pmcff(-EACCES);
-	ok(!strcmp(it.trial.reason, CPUC_PMUS "cpu_core/rdpmc is 1"),
-	   "and names the file");
+	check_pmcff(CPUC_PMUS "cpu_core/rdpmc is 1");
 	fresh();
-	check_pmcff(-ENOENT);
+	check_pmcff("no PMU");
 	unopened(cycles);
 	put_pmu("cpu", "rdpmc", "2\n");
-	check_pmcff(-EBUSY);
+	check_pmcff("perf events");
 }
 #else
 static void check_x86(void)

@@ -3,7 +3,6 @@
  * cycles event on Intel's fixed-function counter for them. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PERFPMCFF
-#include <errno.h>
 #include "x86.h"
 
 static int amd64_perfpmcff_open(struct cpuc_slot *slot)
@@ -11,9 +10,8 @@ static int amd64_perfpmcff_open(struct cpuc_slot *slot)
 	if (cpuc_perf_index(&cpuc_x86_cycle_events) ==
 	    CPUC_X86_FIXED_CYCLES + 1)
 		return 0;
-	cpuc_reason(slot, "the kernel uses another counter than the "
-			  "fixed-function one");
-	return -ENOTSUP;
+	return cpuc_reason(slot, "the kernel uses another counter than the "
+				 "fixed-function one");
 }
 
 const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {

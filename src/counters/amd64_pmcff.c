@@ -4,7 +4,6 @@
  * to a thread: it counts for other threads too, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PMCFF
-#include <errno.h>
 #include "x86.h"
 
 static long long amd64_pmcff_read(void)
@@ -19,19 +18,15 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 		cpuc_first_setting(cpuc_x86_cycle_events.access, &allowed);
 	int err;
 
-	if (file == NULL) {
-		cpuc_reason(slot, CPUC_NO_PMU);
-		cpuc_hint(slot, CPUC_NO_PMU_HINT);
-		return -ENOENT;
-	}
-	if (allowed != 2) {
-		if (allowed < 0)
-			cpuc_reason(slot, "only root may read %s", file);
-		else
-			cpuc_reason(slot, "%s is %ld", file, allowed);
-		cpuc_hint(slot, "reads outside perf need a 2 there");
-		return -EACCES;
-	}
+	slot->trial.hint =
+		file ? "reads outside perf need a 2 there" : CPUC_NO_PMU_HINT;
+	if (file == NULL)
+		return cpuc_reason(slot, CPUC_NO_PMU);
+	if (allowed < 0)
+		return cpuc_reason(slot, "only root may read %s", file);
+	if (allowed != 2)
+		return cpuc_reason(slot, "%s is %ld", file, allowed);
+	slot->trial.hint = NULL;
 	err = cpuc_perf_absent(slot, &cpuc_x86_cycle_events);
 	return err ? err : cpuc_x86_fixed_cycles(slot);
 }

@@ -3,7 +3,6 @@
  * it, which jumps when someone sets it. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
-#include <errno.h>
 #include "../rate/clock.h"
 #include "../slot.h"
 #include "../system/os_clock.h"
@@ -21,11 +20,9 @@ static struct cpuc_clock default_gettimeofday_clock = {
 
 static int default_gettimeofday_open(struct cpuc_slot *slot)
 {
-	if (cpuc_os_clock_us() == 0) {
-		cpuc_reason(slot, "clock_gettime fails");
-		return -ENOTSUP;
-	}
-	return 0;
+	return cpuc_os_clock_us() != 0
+		       ? 0
+		       : cpuc_reason(slot, "clock_gettime fails");
 }
 
 const struct cpuc_counter cpuc_counter_default_gettimeofday = {

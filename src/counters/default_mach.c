@@ -3,7 +3,6 @@
  * mach_timebase_info gives in nanoseconds. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_MACH
-#include <errno.h>
 #include <mach/mach_time.h>
 #include "../rate/clock.h"
 #include "../slot.h"
@@ -22,10 +21,8 @@ static int default_mach_open(struct cpuc_slot *slot)
 {
 	mach_timebase_info_data_t unit;
 
-	if (mach_timebase_info(&unit) != 0 || unit.numer == 0) {
-		cpuc_reason(slot, "mach_timebase_info fails");
-		return -ENOTSUP;
-	}
+	if (mach_timebase_info(&unit) != 0 || unit.numer == 0)
+		return cpuc_reason(slot, "mach_timebase_info fails");
 	default_mach_clock.hz = UINT64_C(1000000000) * unit.denom / unit.numer;
 	return 0;
 }

@@ -3,7 +3,6 @@
  * it; where its fast path faults, os_clock.c goes through the system call. */
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_MONOTONIC
-#include <errno.h>
 #include "../rate/clock.h"
 #include "../slot.h"
 #include "../system/os_clock.h"
@@ -21,11 +20,9 @@ static struct cpuc_clock default_monotonic_clock = {
 
 static int default_monotonic_open(struct cpuc_slot *slot)
 {
-	if (cpuc_os_clock_ns() == 0) {
-		cpuc_reason(slot, "clock_gettime fails");
-		return -ENOTSUP;
-	}
-	return 0;
+	return cpuc_os_clock_ns() != 0
+		       ? 0
+		       : cpuc_reason(slot, "clock_gettime fails");
 }
 
 const struct cpuc_counter cpuc_counter_default_monotonic = {

@@ -57,16 +57,15 @@ static int default_threadcounts_open(struct cpuc_slot *slot)
 	if (default_threadcounts_get == NULL)
 		*(void **)&default_threadcounts_get =
 			dlsym(RTLD_DEFAULT, "thread_selfcounts");
-	if (default_threadcounts_get == NULL) {
-		cpuc_reason(slot, "no thread_selfcounts here (macOS before "
-				  "12.4)");
-		return -ENOTSUP;
-	}
+	if (default_threadcounts_get == NULL)
+		return cpuc_reason(slot,
+				   "no thread_selfcounts here (macOS before "
+				   "12.4)");
 	now = default_threadcounts_now();
 	if (now.cycles != 0 && now.instructions != 0)
 		return 0;
-	cpuc_reason(slot, "thread_selfcounts returns zeros (virtual machine?)");
-	return -ENOTSUP;
+	return cpuc_reason(
+		slot, "thread_selfcounts returns zeros (virtual machine?)");
 }
 
 const struct cpuc_counter cpuc_counter_default_threadcounts = {

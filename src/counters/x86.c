@@ -3,7 +3,6 @@
 #include <config.h>
 #if HAVE_COUNTER_AMD64_TSC || HAVE_COUNTER_AMD64_TSCASM
 #include <cpuid.h>
-#include <errno.h>
 #include "../system/os_clock.h"
 #include "x86.h"
 
@@ -56,11 +55,10 @@ const char *cpuc_x86_emulated(void)
 
 int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 {
-	if (!cpuc_tsc_forbidden())
-		return 0;
-	cpuc_reason(slot, "RDTSC is forbidden in this process by "
-			  "prctl(PR_SET_TSC)");
-	return -EPERM;
+	return cpuc_tsc_forbidden()
+		       ? cpuc_reason(slot, "RDTSC is forbidden in this process "
+					   "by prctl(PR_SET_TSC)")
+		       : 0;
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMC
@@ -84,8 +82,8 @@ int cpuc_x86_fixed_cycles(struct cpuc_slot *slot)
 		__cpuid(0xa, a, b, c, d);
 	if ((a & 0xff) >= 3 && (d & 0x1f) >= 2 && (d >> 5 & 0xff) >= 48)
 		return 0;
-	cpuc_reason(slot, "this CPU has no fixed-function counter of 48 bits");
-	return -ENOTSUP;
+	return cpuc_reason(slot,
+			   "this CPU has no fixed-function counter of 48 bits");
 }
 #endif
 

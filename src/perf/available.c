@@ -23,6 +23,8 @@ void cpuc_perf_close(struct cpuc_event_set *set)
 #include <string.h>
 #include "read.h"
 
+#define CPUC_OPEN_HINT "run cpucycles-open as root"
+
 static int available_explain(struct cpuc_slot *slot,
 			     const struct cpuc_event_set *set, int err,
 			     unsigned exclude)
@@ -35,7 +37,7 @@ static int available_explain(struct cpuc_slot *slot,
 			    set->counts == PERF_COUNT_HW_INSTRUCTIONS
 				    ? CPUC_NO_INSTRUCTIONS
 				    : CPUC_NO_PMU);
-		cpuc_hint(slot, CPUC_NO_PMU_HINT);
+		slot->trial.hint = CPUC_NO_PMU_HINT;
 	} else if (err == -EACCES &&
 		   cpuc_setting("/proc/sys/kernel/perf_event_paranoid",
 				&level) &&
@@ -44,15 +46,16 @@ static int available_explain(struct cpuc_slot *slot,
 			    "perf_event_paranoid is %ld, and %ld or less is "
 			    "needed",
 			    level, need);
-		cpuc_hint(slot, "run %s as root",
-			  need == 2 ? "cpucycles-open"
-				    : "sysctl kernel.perf_event_paranoid=1");
+		slot->trial.hint =
+			need == 2 ? CPUC_OPEN_HINT
+				  : "run sysctl kernel.perf_event_paranoid=1 "
+				    "as root";
 	} else {
 		cpuc_reason(slot, "perf_event_open: %s%s", strerror(-err),
 			    denied ? " (container?)" : "");
-		cpuc_hint(slot, "%s",
-			  denied ? "its seccomp profile must allow this call"
-				 : "");
+		if (denied)
+			slot->trial.hint =
+				"its seccomp profile must allow this call";
 	}
 	return err;
 }
@@ -108,17 +111,14 @@ static int available_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		return 0;
 	cpuc_perf_drop(set);
 	file = cpuc_first_setting(set->access, &allowed);
-	if (allowed == 0) {
-		cpuc_reason(slot, "%s is 0", file);
-		cpuc_hint(slot, "run cpucycles-open as root");
-	} else if (file != NULL && allowed < 0) {
-		cpuc_reason(slot,
-			    "%s is 0, or the kernel has no counter to give",
-			    file);
-		cpuc_hint(slot, "run cpucycles-open as root");
-	} else {
-		cpuc_reason(slot, "index 0: the kernel has no counter to give");
+	if (allowed <= 0 && file != NULL) {
+		slot->trial.hint = CPUC_OPEN_HINT;
+		return cpuc_reason(slot, "%s is 0%s", file,
+				   allowed == 0 ? ""
+						: ", or the kernel has no "
+						  "counter to give");
 	}
+	cpuc_reason(slot, "index 0: the kernel has no counter to give");
 	return allowed > 0 ? -EBUSY : -ENOTSUP;
 }
 
@@ -142,10 +142,9 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		return available_explain(slot, set, fd, exclude);
 	cpuc_event_close(fd);
 	err = cpuc_thread_prepare();
-	if (err != 0) {
-		cpuc_reason(slot, "pthread_key_create: %s", strerror(-err));
-		return err;
-	}
+	if (err != 0)
+		return cpuc_reason(slot, "pthread_key_create: %s",
+				   strerror(-err));
 	if (set->opened == 0)
 		available_cores(set, exclude);
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
@@ -165,12 +164,12 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 	if (!had)
 		cpuc_perf_drop(set);
-	cpuc_reason(slot, "%s", "");
+	slot->trial.reason[0] = '\0';
+	slot->trial.hint = NULL;
 	if (err != 0 && err != -EBUSY)
 		return 0;
-	cpuc_reason(slot, "the kernel gives this counter to perf events, by "
-			  "which other counters read it");
-	return -EBUSY;
+	return cpuc_reason(slot, "the kernel gives this counter to perf "
+				 "events, by which other counters read it");
 }
 
 #endif

@@ -19,7 +19,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set);
  * reading them, are closed when their threads select or end. */
 void cpuc_perf_close(struct cpuc_event_set *set);
 
-/* Whether a counter may be read outside perf: 0, or -EBUSY with the reason if
+/* Whether a counter may be read outside perf: 0, or -ENOTSUP with the reason if
  * perf events can be read, as its count would then depend on other programs'
  * events. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);

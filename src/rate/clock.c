@@ -3,7 +3,6 @@
  * system's clock; the cycles per tick that follow from it; and the clock's
  * resolution. */
 #include <config.h>
-#include <errno.h>
 #include "clock.h"
 #include "../system/os_clock.h"
 
@@ -172,26 +171,26 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	return c->hz != 0;
 }
 
-int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
-		     struct cpuc_scale *scale)
+bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
+		      struct cpuc_scale *scale)
 {
 	uint64_t k;
 
 	*scale = cpuc_scale_of(1, 1);
 	if (!cpuc_clock_rate(c))
 		/* A nominal clock without a scale is still a fair count. */
-		return c->nominal ? 0 : -EAGAIN;
+		return c->nominal;
 	if (c->nominal && cpuc_clock_within(c->hz, nominal_hz, 100))
-		return 0;
+		return true;
 	if (c->exact) {
 		*scale = cpuc_scale_of(nominal_hz, c->hz);
-		return 0;
+		return true;
 	}
 	/* Rounded to 1/1024 it is as true as the measurement, and mostly the
 	 * same in every process. */
 	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;
 	*scale = cpuc_scale_of(k ? k : 1, 1024);
-	return 0;
+	return true;
 }
 
 void cpuc_sort(uint64_t *v, unsigned n)

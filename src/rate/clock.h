@@ -57,9 +57,9 @@ bool cpuc_clock_coarse(void);
 #define CPUC_CLOCK_UNMEASURED \
 	"its rate cannot be measured against CLOCK_MONOTONIC"
 
-/* Finds the scale from ticks to cycles of the nominal rate. 0, or -EAGAIN if
- * the clock's rate cannot be measured. */
-int cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
+/* Finds the scale from ticks to cycles of the nominal rate; false: the clock's
+ * rate cannot be measured. */
+bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		     struct cpuc_scale *scale);
 
 /* The resolution now, in ticks; 0: the clock stands still. */

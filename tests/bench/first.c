@@ -80,7 +80,7 @@ WRAP(FREQUENCY, struct cpuc_persecond, cpuc_persecond,
 WRAP(PROBING, struct cpuc_slot *, cpuc_select,
      (struct cpuc_slot * slots, size_t n, const char *wanted),
      (slots, n, wanted))
-WRAP(CALIBRATING, int, cpuc_clock_scale,
+WRAP(CALIBRATING, bool, cpuc_clock_scale,
      (struct cpuc_clock * c, uint64_t nominal_hz, struct cpuc_scale *scale),
      (c, nominal_hz, scale))
 WRAP(CALIBRATING, int, cpuc_calibrate,
