@@ -1523,7 +1523,6 @@ static void check_pair(void)
 }
 
 #if HAVE_COUNTER_AMD64_PERFPMCFF
-#include "../src/counters/x86.c"
 #include "../src/counters/amd64_perfpmcff.c"
 #include "../src/counters/amd64_perfpmc.c"
 #include "../src/counters/amd64_pmcff.c"

@@ -247,20 +247,6 @@ static void test_kinds(void)
 	   "outside of a pair nothing is run");
 }
 
-static volatile int inner;
-
-static void nests(void *arg)
-{
-	inner = probe(traps, NULL);
-	writes(arg);
-}
-
-static void test_nested(void)
-{
-	ok(once(nests, page) == SIGSEGV && inner == trap_signal,
-	   "a fault in a nested probe ends that one, one after it the outer");
-}
-
 static void enters(void *arg)
 {
 	struct cpuc_guard guard;
@@ -960,7 +946,6 @@ int main(void)
 	all_default();
 	emulated = in_child(filters) != 0;
 	test_kinds();
-	test_nested();
 	test_guard();
 	test_restored();
 	test_passed_on();

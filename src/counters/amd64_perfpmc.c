@@ -5,6 +5,16 @@
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "x86.h"
 
+struct cpuc_event_set cpuc_x86_cycle_events = {
+	.reg = cpuc_x86_register,
+	.access = CPUC_X86_ACCESS,
+};
+
+long long cpuc_x86_cycles(void)
+{
+	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register);
+}
+
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.name = CPUC_X86_NAME("perfpmc"),
 	.kind = CPUC_CORE,

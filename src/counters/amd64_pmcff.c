@@ -4,6 +4,7 @@
  * to a thread: it counts for other threads too, and differs between cores. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_PMCFF
+#include <cpuid.h>
 #include "x86.h"
 
 static long long amd64_pmcff_read(void)
@@ -11,6 +12,20 @@ static long long amd64_pmcff_read(void)
 	return (long long)CPUC_RDPMC(CPUC_X86_FIXED_CYCLES);
 }
 
+/* CPUID takes microseconds in a virtual machine. */
+static int amd64_pmcff_exists(struct cpuc_slot *slot)
+{
+	unsigned a = 0, b, c, d = 0;
+
+	/* EAX 7:0 version; EDX 4:0 number of fixed counters, 12:5 their
+	 * width. Intel SDM vol. 2, CPUID leaf 0xA; zeros on AMD. */
+	if (__get_cpuid_max(0, NULL) >= 0xa)
+		__cpuid(0xa, a, b, c, d);
+	if ((a & 0xff) >= 3 && (d & 0x1f) >= 2 && (d >> 5 & 0xff) >= 48)
+		return 0;
+	return cpuc_reason(slot,
+			   "this CPU has no fixed-function counter of 48 bits");
+}
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
 	long allowed;
@@ -28,7 +43,7 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 		return cpuc_reason(slot, "%s is %ld", file, allowed);
 	slot->trial.hint = NULL;
 	err = cpuc_perf_absent(slot, &cpuc_x86_cycle_events);
-	return err ? err : cpuc_x86_fixed_cycles(slot);
+	return err ? err : amd64_pmcff_exists(slot);
 }
 
 const struct cpuc_counter cpuc_counter_amd64_pmcff = {

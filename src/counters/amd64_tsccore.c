@@ -4,7 +4,9 @@
  * ones. */
 #include <config.h>
 #if HAVE_COUNTER_AMD64_TSCCORE
+#include <cpuid.h>
 #include "../calibrated/count.h"
+#include "../system/os_clock.h"
 #include "x86.h"
 
 static inline long long tsccore_tick(void)
@@ -95,12 +97,67 @@ static const struct cpuc_chain_ops tsccore_chains = {
 	.slack = 400,
 };
 
+#define SIGNATURE(a, b, c, d) \
+	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
+
+/* Leaf 0x40000000: the last of the hypervisor's leaves, and its name. A CPU
+ * that has none answers something else. Asked once, as each leaf costs
+ * microseconds in a virtual machine, where CPUID traps. */
+static unsigned tsccore_hypervisor(unsigned *vendor)
+{
+	static unsigned max, who; /* under the engine's lock */
+
+	if (max == 0)
+		max = (unsigned)__get_cpuid_max(0x40000000, &who);
+	*vendor = who;
+	return max;
+}
+
+static uint64_t tsccore_stated(void)
+{
+	unsigned max, vendor, a, b, c, d;
+
+	/* Leaf 0x40000010: kHz. */
+	max = tsccore_hypervisor(&vendor);
+	if (max >= 0x40000010 && max <= 0x400000ff) {
+		__cpuid(0x40000010, a, b, c, d);
+		if (a != 0)
+			return (uint64_t)a * 1000;
+	}
+	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate in ECX, and
+	 * the ratio EBX / EAX of the counter to it. AMD has no such leaf. */
+	max = (unsigned)__get_cpuid_max(0, &vendor);
+	if (max < 0x15 || vendor == SIGNATURE('A', 'u', 't', 'h'))
+		return 0;
+	__cpuid(0x15, a, b, c, d);
+	return a != 0 && b != 0 && c != 0 ? (uint64_t)c * b / a : 0;
+}
+
+/* QEMU's code generator. */
+static const char *tsccore_emulated(void)
+{
+	unsigned vendor;
+
+	tsccore_hypervisor(&vendor);
+	return vendor == SIGNATURE('T', 'C', 'G', 'T')
+		       ? "an emulated CPU: no instruction has a known latency"
+		       : NULL;
+}
+
+int cpuc_x86_open_tsc(struct cpuc_slot *slot)
+{
+	return cpuc_tsc_forbidden()
+		       ? cpuc_reason(slot, "RDTSC is forbidden in this process "
+					   "by prctl(PR_SET_TSC)")
+		       : 0;
+}
+
 struct cpuc_clock cpuc_x86_tsc = {
 	.tick = tsccore_tick,
 	.nominal = true,
-	.stated = cpuc_x86_tsc_stated,
+	.stated = tsccore_stated,
 	.chains = &tsccore_chains,
-	.distrusted = cpuc_x86_emulated,
+	.distrusted = tsccore_emulated,
 };
 
 const struct cpuc_counter cpuc_counter_amd64_tsccore = {

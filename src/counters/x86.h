@@ -13,18 +13,10 @@
 #define CPUC_X86_NAME(rest) "x86-" rest
 #endif
 
-/* The time-stamp counter: in amd64_tsccore.c, beside its chains. */
+/* The time-stamp counter, and the open of every counter that reads it, which
+ * refuses where that is forbidden: in amd64_tsccore.c, beside its chains. */
 extern struct cpuc_clock cpuc_x86_tsc;
-
-/* The open of every counter that reads it: refuses where that is forbidden. */
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
-
-/* Its rate, where the CPU or the hypervisor states it. */
-uint64_t cpuc_x86_tsc_stated(void);
-
-/* Why no instruction has a known latency, on an emulated CPU; NULL elsewhere.
- */
-const char *cpuc_x86_emulated(void);
 
 #if HAVE_COUNTER_AMD64_PERFPMC
 #include "../perf/available.h"
@@ -60,12 +52,9 @@ cpuc_x86_register(uint32_t index)
 		CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc" \
 	}
 
+/* In amd64_perfpmc.c. */
 extern struct cpuc_event_set cpuc_x86_cycle_events;
 long long cpuc_x86_cycles(void);
-
-/* 0 where CPUID leaf 0xA has that counter, 48 bits wide; otherwise -ENOTSUP
- * with the reason. CPUID takes microseconds in a virtual machine. */
-int cpuc_x86_fixed_cycles(struct cpuc_slot *slot);
 
 #endif
 

@@ -23,6 +23,7 @@ enum way {
 };
 
 static int way_time, way_thread;
+static bool tsc_forbidden; /* under the lock */
 
 /* macOS rounds CLOCK_MONOTONIC to microseconds. */
 #if defined __APPLE__ && defined CLOCK_MONOTONIC_RAW
@@ -139,14 +140,9 @@ static void os_clock_ask_tsc(void *forbidden)
 #endif
 }
 
-/* A sandbox that answers the question with a signal has not forbidden the
- * counter. */
 bool cpuc_tsc_forbidden(void)
 {
-	bool forbidden = false;
-
-	cpuc_probe(os_clock_ask_tsc, &forbidden);
-	return forbidden;
+	return tsc_forbidden;
 }
 
 struct trial {
@@ -175,8 +171,12 @@ static int os_clock_find_way(clockid_t clock, bool forbidden)
 
 void cpuc_os_clock_check(void)
 {
+	/* A sandbox that answers the question with a signal has not forbidden
+	 * the counter. */
+	tsc_forbidden = false;
+	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
 	__atomic_store_n(&way_time,
-			 os_clock_find_way(OS_CLOCK_FINE, cpuc_tsc_forbidden()),
+			 os_clock_find_way(OS_CLOCK_FINE, tsc_forbidden),
 			 __ATOMIC_RELAXED);
 	__atomic_store_n(&way_thread,
 			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, true),

@@ -33,9 +33,8 @@ bool cpuc_os_clock_thread_agrees(long long (*tick)(void));
  * cpuc_probe_begin and cpuc_probe_end. */
 void cpuc_os_clock_check(void);
 
-/* Whether this thread is forbidden to read the time-stamp counter, by x86
- * Linux's prctl(PR_SET_TSC). False on other systems, and when prctl fails. Call
- * it between cpuc_probe_begin and cpuc_probe_end. */
+/* Whether that found that this thread is forbidden to read the time-stamp
+ * counter, by x86 Linux's prctl(PR_SET_TSC). False on other systems. */
 bool cpuc_tsc_forbidden(void);
 
 #endif

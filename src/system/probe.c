@@ -61,10 +61,9 @@ __extension__ static _Atomic(pthread_t) owner;
 /* The rest belongs to the owner. */
 struct frame {
 	sigjmp_buf env;
-	struct frame *outer;
 	volatile int sig; /* the signal that ended it, or 0 */
 };
-static struct frame *volatile innermost;
+static struct frame *volatile probed;
 static sigset_t mask;    /* before begin */
 static sigset_t probing; /* mask without the fault signals */
 
@@ -184,7 +183,7 @@ static void probe_resend(siginfo_t *info, enum target target)
 static CPUC_LANDING void probe_land(void)
 {
 	pthread_sigmask(SIG_SETMASK, &probing, NULL);
-	siglongjmp(innermost->env, 1);
+	siglongjmp(probed->env, 1);
 }
 
 /* The handler returns, and the thread goes on in probe_land(): macOS and NetBSD
@@ -211,7 +210,7 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 	const int error = errno;
 	const int ours = atomic_load_explicit(&held, memory_order_acquire);
 	const bool mine = pthread_equal(owner, pthread_self());
-	struct frame *frame = mine ? innermost : NULL;
+	struct frame *frame = mine ? probed : NULL;
 	struct fault *f = faults;
 
 	while (f < &faults[NFAULTS - 1] && f->sig != sig)
@@ -224,7 +223,7 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 	/* A fault in the application's handler must not end the probe, nor
 	 * the handler. */
 	if (mine)
-		innermost = NULL;
+		probed = NULL;
 	/* The caller has it blocked, so it must stay pending: end sends it
 	 * again. */
 	if (mine && ours && probe_sent(info) && sigismember(&mask, sig))
@@ -232,7 +231,7 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 	else
 		probe_pass_on(f, info, context);
 	if (mine)
-		innermost = frame;
+		probed = frame;
 	errno = error;
 }
 
@@ -301,7 +300,7 @@ void cpuc_probe_begin(void)
 	int error = errno;
 
 	owner = pthread_self();
-	innermost = NULL;
+	probed = NULL;
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
 	probing = mask;
 	for (int i = 0; i < NFAULTS; i++) {
@@ -329,20 +328,20 @@ void cpuc_probe_end(void)
 
 int cpuc_probe(void (*fn)(void *), void *arg)
 {
-	struct frame frame = {.outer = innermost};
+	struct frame frame = {.sig = 0};
 	const bool inside = cpuc_guard_inside;
 	int error = errno;
 
 	if (atomic_load(&held) != ALL || !pthread_equal(owner, pthread_self()))
 		return SIGSYS;
 	if (sigsetjmp(frame.env, 0) == 0) {
-		innermost = &frame;
+		probed = &frame;
 		fn(arg);
 	} else {
 		cpuc_guard_inside = inside;
 		errno = error;
 	}
-	innermost = frame.outer;
+	probed = NULL;
 	return frame.sig;
 }
 
@@ -352,7 +351,7 @@ void cpuc_probe_after_fork(void)
 
 	/* In the owner's own child the probe goes on. */
 	if (!pthread_equal(owner, pthread_self())) {
-		innermost = NULL;
+		probed = NULL;
 		probe_restore();
 	}
 	errno = error;

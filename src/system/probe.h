@@ -15,8 +15,8 @@
  * cpuc_probe_end restores dispositions and mask; a handler that the application
  * has installed meanwhile stays. Call both under the engine's lock, so that
  * only one pair is open in a process. Only the thread that opened it may call
- * cpuc_probe in between, also nested. Other threads' faults, and signals that
- * are sent, act as if nobody probed: those that the caller has blocked are
+ * cpuc_probe in between, and not in a probe. Other threads' faults, and signals
+ * that are sent, act as if nobody probed: those that the caller has blocked are
  * pending after cpuc_probe_end. Both keep errno. */
 void cpuc_probe_begin(void);
 void cpuc_probe_end(void);

@@ -20,10 +20,9 @@ static DWORD probe_owner;   /* the thread between begin and end; 0: none */
 /* The rest belongs to the owner. */
 struct probe_frame {
 	jmp_buf env;
-	struct probe_frame *outer;
 	volatile int sig; /* what ended it, or 0 */
 };
-static struct probe_frame *volatile probe_innermost;
+static struct probe_frame *volatile probe_probed;
 
 /* The signal that other systems raise; 0: none, so the exception is not the
  * probed code's. */
@@ -47,25 +46,25 @@ static int probe_signal(DWORD code)
 
 static CPUC_LANDING void probe_land(void)
 {
-	longjmp(probe_innermost->env, 1);
+	longjmp(probe_probed->env, 1);
 }
 
 static LONG CALLBACK probe_on_exception(EXCEPTION_POINTERS *e)
 {
 	const int sig = probe_signal(e->ExceptionRecord->ExceptionCode);
 
-	if (sig == 0 || probe_innermost == NULL ||
+	if (sig == 0 || probe_probed == NULL ||
 	    __atomic_load_n(&probe_owner, __ATOMIC_RELAXED) !=
 		    GetCurrentThreadId())
 		return EXCEPTION_CONTINUE_SEARCH;
-	probe_innermost->sig = sig;
+	probe_probed->sig = sig;
 	CPUC_GO_ON(e->ContextRecord, probe_land);
 	return EXCEPTION_CONTINUE_EXECUTION;
 }
 
 void cpuc_probe_begin(void)
 {
-	probe_innermost = NULL;
+	probe_probed = NULL;
 	__atomic_store_n(&probe_owner, GetCurrentThreadId(), __ATOMIC_RELAXED);
 	probe_handler = AddVectoredExceptionHandler(1, probe_on_exception);
 }
@@ -80,7 +79,7 @@ void cpuc_probe_end(void)
 
 int cpuc_probe(void (*fn)(void *), void *arg)
 {
-	struct probe_frame frame = {.outer = probe_innermost};
+	struct probe_frame frame = {.sig = 0};
 	const bool inside = cpuc_guard_inside;
 	const int error = errno;
 
@@ -91,13 +90,13 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 	/* With NULL for the frame, longjmp() does not unwind the stack, on
 	 * which a fault may have left anything. On 32-bit x86 it never does. */
 	if (_setjmp(frame.env, NULL) == 0) {
-		probe_innermost = &frame;
+		probe_probed = &frame;
 		fn(arg);
 	} else {
 		cpuc_guard_inside = inside;
 		errno = error;
 	}
-	probe_innermost = frame.outer;
+	probe_probed = NULL;
 	return frame.sig;
 }
 
