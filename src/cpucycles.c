@@ -117,8 +117,7 @@ static int selection_set(const char *name)
  * another thread's publication without the other. */
 static bool selection_made(void)
 {
-	return cpuc_current->counter != NULL && cpuc_current->reader.made &&
-	       __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
+	return __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
 		       cpuc_current->reader.entry &&
 	       (cpuc_current->counter->kind != CPUC_CALIBRATED ||
 		cpuc_calibration_done());

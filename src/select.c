@@ -102,7 +102,7 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 	const struct cpuc_counter *c = slot->counter;
 	int err = 0;
 
-	if (slot->reader.made)
+	if (slot->reader.entry != NULL)
 		return 0;
 	if (c->rate != NULL)
 		*c->rate = nominal_hz;
@@ -180,20 +180,10 @@ struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n)
 			break;
 	}
 	slot = &slots[i < n ? i : n - 1];
-	if (!slot->reader.made)
+	if (slot->reader.entry == NULL)
 		cpuc_compose(slot);
 	slot->trial = (struct cpuc_trial){.tried = true, .usable = true};
 	return slot;
-}
-
-static bool select_better(const struct cpuc_slot *a, const struct cpuc_slot *b)
-{
-	bool a_zero = a->counter->kind == CPUC_ZERO;
-	bool b_zero = b->counter->kind == CPUC_ZERO;
-
-	if (a_zero != b_zero)
-		return b_zero;
-	return cpuc_precision(a) < cpuc_precision(b);
 }
 
 /* Whether even a step of one cycle would leave the slot behind the best one.
@@ -203,15 +193,14 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 {
 	enum cpuc_kind kind = slot->counter->kind;
 
-	if (best == NULL || best->counter->kind == CPUC_ZERO)
+	if (best == NULL)
 		return false;
 	/* It has the same steps of the same clock, in cycles that are less
 	 * true, and its scale may need files. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
 	    slot->counter->clock == best->counter->clock)
 		return true;
-	return kind == CPUC_ZERO ||
-	       cpuc_kinds[kind].added + 1 >= cpuc_precision(best);
+	return cpuc_kinds[kind].added + 1 >= cpuc_precision(best);
 }
 
 struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n, const char *name)
@@ -262,7 +251,8 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 		cpuc_try(&slots[i]);
 		/* Strictly better: the earlier wins a tie. */
 		if (slots[i].trial.usable &&
-		    (best == NULL || select_better(&slots[i], best)))
+		    (best == NULL ||
+		     cpuc_precision(&slots[i]) < cpuc_precision(best)))
 			best = &slots[i];
 	}
 	kept = best ? best->counter->events : NULL;

@@ -9,6 +9,7 @@
  * moment ago; both give counts that this call may return. */
 #include <config.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include "first_call.h"
@@ -27,8 +28,8 @@ const struct cpuc_kind_row cpuc_kinds[] = {
 	[CPUC_REFERENCE] = {"reference", CPUCYCLES_REFERENCE, 100},
 	/* The same, adjusted by time synchronisation, and coarse. */
 	[CPUC_OS] = {"os", CPUCYCLES_OS, 200},
-	/* Chosen last, even with the least precision: select.c. */
-	[CPUC_ZERO] = {"zero", CPUCYCLES_ZERO, 0},
+	/* Chosen last. */
+	[CPUC_ZERO] = {"zero", CPUCYCLES_ZERO, LLONG_MAX / 2},
 };
 
 long long cpuc_precision(const struct cpuc_slot *slot)
@@ -68,5 +69,4 @@ void cpuc_compose(struct cpuc_slot *slot)
 	/* The raw reader serves as it is: nothing is faster. */
 	slot->reader.entry = slot->reader.scale.mult != 0 ? slot_scaled
 							  : slot->counter->read;
-	slot->reader.made = true;
 }

@@ -58,10 +58,10 @@ struct cpuc_counter {
 	void (*pair)(long long pair[2]);
 
 	/* Gets ready, and finds whether the counter may be used: 0, or a
-	 * negative errno, as cpuc_reason() returns. Asks the operating system and
-	 * never tries the instruction: the engine does so afterwards. A fault
-	 * in it counts as a failure. Called again at each selection that tries
-	 * the counter. NULL: nothing to do. */
+	 * negative errno, as cpuc_reason() returns. Asks the operating system
+	 * and never tries the instruction: the engine does so afterwards. A
+	 * fault in it counts as a failure. Called again at each selection that
+	 * tries the counter. NULL: nothing to do. */
 	int (*open)(struct cpuc_slot *slot);
 };
 
@@ -70,9 +70,10 @@ struct cpuc_counter {
  * it unlocked, and counts of one counter stay comparable when it is selected
  * again. */
 struct cpuc_reader {
-	long long (*entry)(void); /* the value for `cpucycles` */
-	struct cpuc_scale scale;  /* raw count to cycles */
-	bool made;                /* set last */
+	struct cpuc_scale scale; /* raw count to cycles */
+
+	/* The value for `cpucycles`, stored last; NULL: not made yet. */
+	long long (*entry)(void);
 };
 
 /* The result of the latest trial. */

@@ -20,14 +20,10 @@ static long long s390x_stckf_read(void)
 	return (long long)(ticks - YEAR_2020);
 }
 
-static uint64_t s390x_stckf_stated(void)
-{
-	return UINT64_C(4096000000);
-}
-
 static struct cpuc_clock s390x_stckf_clock = {
 	.tick = s390x_stckf_read,
-	.stated = s390x_stckf_stated,
+	.hz = 4096000000,
+	.exact = true,
 };
 
 const struct cpuc_counter cpuc_counter_s390x_stckf = {

@@ -2,12 +2,12 @@
 /* System calls that are no cancellation points on Linux. */
 #include <config.h>
 #ifndef _WIN32
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/types.h>
 #include <sys/syscall.h>
 #endif
 #include "syscalls.h"
@@ -36,31 +36,19 @@ void cpuc_sys_close(int fd)
 	syscall(SYS_close, fd);
 }
 
-/* 32-bit hosts have two calls, as os_clock.c says; the newest have one. */
-#ifdef SYS_clock_nanosleep_time64
 void cpuc_sys_sleep(long ns)
 {
-	int64_t wide[2] = {0, ns};
 #ifdef SYS_nanosleep
-	long narrow[2] = {0, ns};
-#endif
+	__kernel_long_t t[2] = {0, ns};
 
-	if (syscall(SYS_clock_nanosleep_time64, CLOCK_MONOTONIC, 0, wide,
-		    NULL) == 0)
-		return;
-#ifdef SYS_nanosleep
-	if (errno == ENOSYS)
-		syscall(SYS_nanosleep, narrow, NULL);
-#endif
-}
+	syscall(SYS_nanosleep, t, NULL);
 #else
-void cpuc_sys_sleep(long ns)
-{
-	struct timespec t = {0, ns};
+	/* The newest 32-bit hosts. */
+	int64_t t[2] = {0, ns};
 
-	syscall(SYS_nanosleep, &t, NULL);
-}
+	syscall(SYS_clock_nanosleep_time64, CLOCK_MONOTONIC, 0, t, NULL);
 #endif
+}
 
 #else
 

@@ -47,9 +47,8 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	return true;
 }
 
-/* A thread's memory; the key's value is the newest. */
+/* A thread's memory, the key's value. */
 struct memory {
-	struct memory *older;
 	void (*ended)(void *memory, bool last);
 	size_t size;
 	unsigned rounds; /* of destructors so far */
@@ -57,19 +56,16 @@ struct memory {
 
 /* POSIX has at least four rounds of destructors, and in the first three others
  * may count after this one. */
-static void thread_end(void *newest)
+static void thread_end(void *memory)
 {
-	struct memory *m = newest, *older;
+	struct memory *m = memory;
 	bool last = m->rounds++ == 3;
 
 	if (!last)
 		pthread_setspecific(thread_key, m);
-	for (; m != NULL; m = older) {
-		older = m->older;
-		m->ended(m + 1, last);
-		if (last)
-			munmap(m, m->size);
-	}
+	m->ended(m + 1, last);
+	if (last)
+		munmap(m, m->size);
 }
 
 /* In Linux's headers, where the C library's lack it; elsewhere the number means
@@ -158,8 +154,7 @@ void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 		m = thread_map(sizeof *m + size);
 	if (m == NULL)
 		return NULL;
-	*m = (struct memory){pthread_getspecific(thread_key), ended,
-			     sizeof *m + size, 0};
+	*m = (struct memory){ended, sizeof *m + size, 0};
 	if (pthread_setspecific(thread_key, m) == 0)
 		return m + 1;
 	munmap(m, m->size);

@@ -65,11 +65,12 @@ static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
 
-/* Memory for the calling thread, zero at first; NULL if there is none, or
- * cpuc_thread_prepare() has not succeeded. When the thread ends, ended(memory,
- * false) is called while other destructors may still use the library, and then
- * ended(memory, true), before it is unmapped. Async-signal-safe, unless the
- * program has so many pthread keys that the C library must allocate. */
+/* Memory for the calling thread, which has none, zero at first; NULL if there
+ * is none, or cpuc_thread_prepare() has not succeeded. When the thread ends,
+ * ended(memory, false) is called while other destructors may still use the
+ * library, and then ended(memory, true), before it is unmapped.
+ * Async-signal-safe, unless the program has so many pthread keys that the C
+ * library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
 /* The memory that the kernel wipes in a forked child. */

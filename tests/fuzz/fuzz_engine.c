@@ -48,9 +48,8 @@ static void check_slots(void)
 				     cpuc_kinds[counters[i].kind].added,
 		     "%zu: %lld", i, cpuc_precision(s));
 	}
-	MUST(cpuc_current->trial.usable && cpuc_current->reader.made &&
-		     cpuc_current->trial.tried,
-	     "%s", cpuc_current->trial.reason);
+	MUST(cpuc_current->trial.usable && cpuc_current->trial.tried, "%s",
+	     cpuc_current->trial.reason);
 	MUST(cpucycles == cpuc_current->reader.entry, "another entry");
 }
 
@@ -168,7 +167,7 @@ static void check_settled(const struct cpuc_slot *before)
 
 		/* NOLINTNEXTLINE: padding was copied, and stays. */
 		same = memcmp(&s->reader, &o->reader, sizeof s->reader) == 0;
-		MUST(!o->reader.made || same, "%zu", i);
+		MUST(o->reader.entry == NULL || same, "%zu", i);
 	}
 }
 
@@ -214,8 +213,8 @@ static void last_resort(void)
 {
 	const struct cpuc_slot *s = cpuc_last_resort(cpuc_slots, SLOTS);
 
-	MUST(s->trial.usable && s->reader.made && s->trial.reason[0] == '\0',
-	     "%s", s->trial.reason);
+	MUST(s->trial.usable && s->trial.reason[0] == '\0', "%s",
+	     s->trial.reason);
 	MUST(s == &cpuc_slots[COUNTERS] || s->counter->kind == CPUC_OS, "%s",
 	     s->counter->name);
 }
