@@ -37,7 +37,7 @@ ok "a counter that the environment names in vain is noted"
 cat >"$tmp/mistakes" <<'TXT'
 good||a stand-in that adds no mistake passes|all
 back|monotone migration|counts that go back: 'monotone', and 'migration', which looks for it too
-still|advances clock chain threads sharing fork wrap32 wrap48|a count that stands still: 'advances' and all that need it
+still|advances clock chain threads sharing fork wrap32|a count that stands still: 'advances' and all that need it
 slow|clock chain|0.7 of the true rate: 'clock', and 'chain' for core cycles
 thread-back|threads|counts that go back in threads
 thread-slow|threads sharing|one that is slow in threads

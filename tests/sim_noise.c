@@ -6,7 +6,6 @@
 #include "cpucycles.h"
 #include "tap.h"
 #include "tools/common/known.h"
-#include "tools/common/loop.h"
 #include "tools/common/tool.h"
 
 #define known pretended_chains

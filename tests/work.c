@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 #include "../src/tools/common/known.h"
-#include "../src/tools/common/loop.h"
 
 static double amount;
 static int looping;

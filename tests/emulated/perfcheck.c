@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 
 #include "../../src/perf/read.h"
-#include "../../src/tools/common/loop.h"
+#include "../../src/tools/common/known.h"
 #include "../bench/trace.h"
 #include "../faults/faults.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Chains of dependent instructions that take a known number of cycles,
- * to compare counts with. Not the instructions that the library calibrates
- * itself by. */
+/* Chains of dependent instructions that take a known number of cycles, to
+ * compare counts with, not those that the library calibrates itself by; and a
+ * loop of a known number of instructions. */
 #ifndef CPUC_TOOLS_KNOWN_H
 #define CPUC_TOOLS_KNOWN_H
 
@@ -105,6 +105,29 @@ KNOWN_CHAINS
 #define KNOWN(name, link, cycles) {#name, known_##name, cycles},
 static const struct known known[] = {KNOWN_CHAINS{NULL, NULL, 0}};
 #undef KNOWN
+
+/* Instructions that do not depend on each other: so many a turn, 0 where the
+ * number is not known. An emulator that counts instructions takes as many
+ * cycles. */
+#ifdef KNOWN_END
+#define LOOP_INSTRUCTIONS 6
+#else
+#define LOOP_INSTRUCTIONS 0
+#define KNOWN_END ""
+#endif
+
+static inline void loop(unsigned long turns)
+{
+	size_t x = 0, n = turns; /* as wide as a register */
+
+	do
+		__asm__ __volatile__(
+			"1:\n\tnop\n\tnop\n\tnop\n\tnop\n\t" KNOWN_END
+			: "+r"(x), "+r"(n)
+			:
+			: "cc");
+	while (LOOP_INSTRUCTIONS == 0 && --n > 0);
+}
 
 static inline void known_nothing(void)
 {

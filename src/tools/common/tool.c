@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "cpucycles.h"
-#include "terminal.h"
 #include "tool.h"
 
 void tool_begin(void)
@@ -128,10 +127,4 @@ long long tool_clock_ns(clockid_t clock)
 long long tool_ns(void)
 {
 	return tool_clock_ns(CLOCK_MONOTONIC);
-}
-
-void tool_progress(const char *text)
-{
-	if (terminal_obeys(2))
-		fprintf(stderr, "\r\033[K%s", text);
 }

@@ -64,8 +64,4 @@ long long tool_ns(void);
  * less: on Windows they are of 15 ms. */
 bool tool_thread_clock(void);
 
-/* Shows the present step of a long run on the terminal, in place of the step
- * before; "" at the end. Does nothing where standard error is no terminal. */
-void tool_progress(const char *text);
-
 #endif

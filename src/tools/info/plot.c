@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <langinfo.h>
+#include <sys/ioctl.h>
+#endif
 #include "calls.h"
 #include "plot.h"
-#include "../common/terminal.h"
 #include "../common/tool.h"
 
 #define ROWS 20   /* of the histogram, where the terminal has as many */
@@ -15,7 +18,6 @@
 #define LABEL 48  /* bytes: two numbers of 64 bits, and " to " */
 
 struct plot {
-	int colour;        /* the terminal has it, and the user wants it */
 	int utf8;          /* the locale's encoding */
 	int width, rows;   /* columns in all; bins, at most */
 	int label, number; /* columns left and right of a bar */
@@ -25,22 +27,23 @@ struct plot {
 
 static void plot_fit(struct plot *p)
 {
-	const char *columns = getenv("COLUMNS"), *none = getenv("NO_COLOR");
-	const struct terminal_size size = terminal_size();
-	long width;
+	const char *columns = getenv("COLUMNS");
+	int width = 0, rows = 0;
+#ifndef _WIN32
+	struct winsize size = {0};
 
-	p->utf8 = terminal_utf8();
-	p->colour = terminal_obeys(1) && (none == NULL || *none == '\0');
+	ioctl(1, TIOCGWINSZ, &size);
+	width = size.ws_col;
+	rows = size.ws_row;
+	p->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+#endif
 	/* Shells rarely export COLUMNS: if it is there, the user wants it. */
-	width = columns != NULL ? strtol(columns, NULL, 10) : 0;
-	if (width <= 0)
-		width = size.columns > 0 ? size.columns : 80;
-	p->width = width < 40 ? 40 : width > 1000 ? 1000 : (int)width;
-	p->rows = ROWS;
-	if (size.rows > 0 && size.rows < ROWS + OTHERS)
-		p->rows = size.rows - OTHERS;
-	if (p->rows < BINS_MIN)
-		p->rows = BINS_MIN;
+	if (columns != NULL && atoi(columns) > 0)
+		width = atoi(columns);
+	width = width > 0 ? width : 80;
+	p->width = width < 40 ? 40 : width > 1000 ? 1000 : width;
+	rows = rows > 0 && rows < ROWS + OTHERS ? rows - OTHERS : ROWS;
+	p->rows = rows < BINS_MIN ? BINS_MIN : rows;
 }
 
 /* Draws eighths of a column where there are characters for that. A count above
@@ -88,11 +91,8 @@ static void plot_row(const struct plot *p, int bin)
 		return;
 	plot_name(p, bin, label);
 	printf("%*s %s ", p->label, label, p->utf8 ? "│" : "|");
-	if (p->colour)
-		fputs(middle ? "\033[1;36m" : "\033[36m", stdout);
 	plot_bar(p, count);
-	printf("%s%s%d%s\n", p->colour ? "\033[0m" : "", count > 0 ? " " : "",
-	       count, middle ? "*" : "");
+	printf("%s%d%s\n", count > 0 ? " " : "", count, middle ? "*" : "");
 }
 
 /* A line, cut where the terminal ends: processors have long names. */

@@ -15,12 +15,11 @@
 #define WINDOW_STEPS 200    /* of the count in a window: errors of 0.5% */
 #define WINDOWS_MAX 499
 #define WINDOWS_MIN 9
-#define PATIENCE 10 /* times as long as a rate should take */
+#define PATIENCE 10  /* times as long as a rate should take */
 #define TURNS 100000 /* of a loop: tens of microseconds */
 #define STEPS 1000   /* changes of the count to look at */
 
 #define BITS32 4294967296.0
-#define BITS48 281474976710656.0
 #define MARGIN 0.2 /* of 2^32 more: the core's rate may fall meanwhile */
 /* Percent. A count that loses 2^32 has less than 17% left of one, 69% of three.
  * Within seconds a core may slow down by half, as it heats up, so that the mean
@@ -165,20 +164,15 @@ enum outcome counting_monotone(struct selftest *t)
 enum outcome counting_advances(struct selftest *t)
 {
 	long long end = tool_ns() + t->ms * 1000000LL;
-	long long last = cpucycles(), step[STEPS], median;
-	int n = 0;
+	long long last = cpucycles(), step, n = 0;
 
-	for (; n < STEPS && (n < 3 || tool_ns() < end); n++) {
-		step[n] = counting_step(last);
-		if (step[n] == 0)
-			return say(t, BAD, "stood still at %lld for a second",
-				   last);
-		last += step[n];
-	}
-	median = stats_median(step, n);
-	return say(t, GOOD,
-		   "%d steps, the median %lld cycles, the smallest %lld", n,
-		   median, step[0]);
+	do {
+		step = counting_step(last);
+		last += step;
+		n++;
+	} while (step > 0 && n < STEPS && (n < 3 || tool_ns() < end));
+	return say(t, step > 0 ? GOOD : BAD, "%lld steps%s, at %lld", n,
+		   step > 0 ? "" : ", then a second without one", last);
 }
 
 /* Clocks are taken to run at their stated rate, within 1%. A core's rate may
@@ -234,15 +228,4 @@ enum outcome counting_wrap32(struct selftest *t)
 								    : BAD,
 		   "%lld cycles in %.1f seconds, %.2f%% of those expected",
 		   count, (double)ns / 1e9, percent);
-}
-
-enum outcome counting_wrap48(struct selftest *t)
-{
-	double count = (double)cpucycles();
-
-	if (count >= BITS48)
-		return say(t, GOOD, "the count is past it: %.0f", count);
-	return say(t, SKIPPED,
-		   "takes %.0f hours from 0; the library's tests simulate it",
-		   BITS48 / (double)t->base.hz / 3600);
 }

@@ -31,6 +31,5 @@ enum outcome counting_monotone(struct selftest *t);
 enum outcome counting_advances(struct selftest *t);
 enum outcome counting_clock(struct selftest *t);
 enum outcome counting_wrap32(struct selftest *t);
-enum outcome counting_wrap48(struct selftest *t);
 
 #endif
