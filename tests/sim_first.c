@@ -169,6 +169,8 @@ int main(void)
 		first_call(&machines[i / 2]);
 	}
 	away = 3e6;
+	draw = 0;
+	runs = 0;
 	first_call(&busy);
 	away = 0;
 	ok(!cpuc_clock_rate(&clock_of), "that is known for this selection");
