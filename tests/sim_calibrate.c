@@ -35,6 +35,9 @@ static double reading = 38;     /* cycles that the clock takes */
 static double sibling = 1;      /* how much longer a cycle's link takes */
 static double sibling_ends;     /* when it waits, or 0 */
 static bool bursts;             /* of another hardware thread's work */
+static bool longer;             /* one window in ten is, by 0.3% */
+static double bubble;           /* cycles that a turn takes beyond its links */
+static double jitter;           /* cycles by which a run may be off */
 static bool strict;             /* no two reads of the clock are the same */
 static void (*hook)(void);      /* called in a window */
 static void (*tick_hook)(void); /* another, called at one of the next ticks */
@@ -204,6 +207,12 @@ static void delay(double begin)
 	}
 }
 
+static double up_to_one(void)
+{
+	windows = windows * 1664525u + 1013904223u;
+	return (double)(windows >> 8) / (1 << 24);
+}
+
 /* The window of a chain whose turn takes so many cycles, and 8 times as many in
  * the long run. */
 static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
@@ -212,9 +221,15 @@ static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
 	void (*h)(void) = hook;
 	double begin;
 
+	if (longer && up_to_one() < 0.1)
+		turn *= 1.003;
 	for (i = 0; i < 3; i++) {
 		begin = now;
-		pass(40 + turn * (i == 0 ? 1 : i == 1 ? turns : 8 * turns));
+		pass(40 + jitter * up_to_one() +
+		     turn * (i == 0   ? 1
+			     : i == 1 ? turns
+				      : 8 * turns) +
+		     bubble * (i == 0 ? 1 : turns));
 		delay(begin);
 		windows = windows * 1664525u + 1013904223u;
 		if (i > 0 &&
@@ -313,7 +328,8 @@ static int open_machine(double ghz, double ticks, double by)
 	now = begun = 1234567.8 * seed;
 	windows = 1 + seed;
 	bad = 0;
-	bursts = strict = false;
+	bursts = strict = longer = false;
+	bubble = jitter = 0;
 	stopped = 0;
 	hook = NULL;
 	multiply = 3;
@@ -390,6 +406,8 @@ static void steady(const struct steady *m)
 	count();
 	ok(off() < 0.004, "%s: the first call is %.3f%% off", m->name,
 	   off() * 100);
+	/* As windows scatter where the clock is fine; see steps_begin(). */
+	jitter = m->step > 1 ? 0 : 10 * (m->ticks > 0.5);
 	run(3e9);
 	changes = 0;
 	measuring = 0;
@@ -436,6 +454,28 @@ static void not_counted(void)
 	   "others "
 	   "are of %u",
 	   (unsigned)most, (unsigned)next, (unsigned)usual);
+}
+
+/* A thread's first call measures, twice at most, but not that of the thread
+ * that has just calibrated: it is a part of the process's first call. */
+static void first_calls(void)
+{
+	double most, took[2];
+	int i;
+
+	open_machine(4.0, 2.596, 26);
+	/* Both runs of a window, thrice as long. */
+	most = 3 * 9 / 7. * cpuc_calibration.span / clock_rate;
+	for (i = 0; i < 2; i++) {
+		measuring = 0;
+		count();
+		took[i] = measuring;
+		calibrated_forget();
+		now += 1e6;
+	}
+	ok(took[0] < most / 2 && took[1] < 2.5 * most,
+	   "a first call takes %.1f us, and of another thread %.1f",
+	   took[0] / 1e3, took[1] / 1e3);
 }
 
 /* An interval of so many ns, right after the thread's first count; its error.
@@ -605,7 +645,7 @@ static void dithering(void)
 	int n = 0;
 
 	open_machine(4.0, 2.596, 26);
-	dither = 0.003;
+	dither = 0.002; /* from one rate to the other it is no step */
 	run(1e9);
 	for (int i = 0; i < 200; i++) {
 		a = count();
@@ -619,7 +659,8 @@ static void dithering(void)
 		n += distance(done) > 0.002;
 	}
 	ok(up && worst < 0.003 && n < 10,
-	   "a dither of 1%% at 20 us: 5 ms are %.3f%% off at worst, %d of 200 "
+	   "a dither of 0.4%% at 20 us: 5 ms are %.3f%% off at worst, %d of "
+	   "200 "
 	   "by "
 	   "more than 0.2%%",
 	   worst * 100, n);
@@ -655,8 +696,9 @@ static void interrupted(void)
 	ok(!calibrate(2596e6), "calibrates with one bad window in three");
 	count();
 	worst = run(2e9);
-	ok(worst < 0.005 && up, "one bad window in three: within %.3f%%",
-	   worst * 100);
+	/* What passes for no step, and what a measurement may be off. */
+	ok(worst < 0.005 + cpuc_calibration.grain / 1048576. / 3 && up,
+	   "one bad window in three: within %.3f%%", worst * 100);
 	bad = 10;
 	worst = run(2e9);
 	ok(worst < 0.002 && up, "one in ten: within %.3f%%", worst * 100);
@@ -728,33 +770,138 @@ static void two_levels(void)
 	   sum / i * 100);
 }
 
-/* A Zen 4 core, whose clock is coarse, that steps by 0.15% and stays for 0.3 s:
- * nine times of ten the ratio has gone more than half the way in 50 ms. */
-static void small_steps(void)
+/* A Zen 4 core, whose clock is coarse, that steps by so much and stays for
+ * 0.3 s; how many of 40 times the ratio has not gone half the way in 50 ms, and
+ * how far it is off on average from then on. */
+static double noisy;
+
+static int small_steps(double by, double *mean)
 {
 	double sum = 0, end, after;
 	int i, n = 0, late = 0;
 
 	open_machine(3.7, 2.596, 26);
+	jitter = noisy;
 	run(1e9);
 	for (i = 0; i < 40; i++) {
-		core = i % 2 ? 3.7 : 3.7 * 1.0015;
+		core = i % 2 ? 3.7 : 3.7 * (1 + by);
 		end = now + 300e6 + 1e3 * i;
 		for (after = now + 50e6; now < after;) {
 			pass(90000 + i);
 			count();
 		}
-		late += off() > 0.00075;
+		late += off() > by / 2;
 		for (; now < end; n++) {
 			pass(90000 + i);
 			count();
 			sum += off();
 		}
 	}
-	ok(up && late <= i / 10 && sum / n < 0.0005,
-	   "steps of 0.15%%: after 50 ms %d of %d are not followed, and the "
+	*mean = sum / n;
+	return late;
+}
+
+static void follows(void)
+{
+	double mean;
+	int late = small_steps(0.0015, &mean);
+
+	ok(up && late <= 4 && mean < 0.0005,
+	   "steps of 0.15%%: after 50 ms %d of 40 are not followed, and the "
 	   "ratio is %.4f%% off on average",
-	   late, i, sum / n * 100);
+	   late, mean * 100);
+	small_steps(0.0007, &mean);
+	ok(up && mean < 0.00035, "of 0.07%%: %.4f%% off on average",
+	   mean * 100);
+	noisy = 50;
+	small_steps(0.001, &mean);
+	ok(up && mean < 0.001 / 3,
+	   "of 0.1%%, where windows scatter by as much: %.4f%% off on average",
+	   mean * 100);
+	noisy = 0;
+}
+
+/* Threads that have counted for 20 ms have measured often enough for half of
+ * what one measurement is off, which is up to a step of the clock. */
+static void young(void)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		open_machine(3.7, 2.596, 26);
+		windows += 100 * (unsigned)i;
+		now += 1e6 * up_to_one();
+		run(20e6);
+		sum += off();
+	}
+	ok(sum / i < cpuc_calibration.grain / 1048576. / 3 * 7 / 9 / 2,
+	   "after 20 ms the ratio is %.4f%% off on average", sum / i * 100);
+}
+
+/* A Zen 4's windows beside other work. */
+static void longer_windows(void)
+{
+	double end;
+	int i, n = 0;
+
+	settled();
+	longer = true;
+	run(1e9);
+	for (i = 0, end = now + 10e9; now < end; i++) {
+		pass(90000 + i % 977);
+		count();
+		n += off() > 0.001;
+	}
+	ok(up && n < 0.05 * i,
+	   "one window in ten is 0.3%% longer: %.1f%% of the time the ratio "
+	   "is 0.1%% off",
+	   n * 100. / i);
+}
+
+/* What windows take beyond their links is known, but wrong. */
+static void wrong_overhead(void)
+{
+	settled();
+	cpuc_own_count.ratio.measuring.cycles *= 100;
+	cpuc_own_count.ratio.looking.cycles *= 100;
+	run(500e6);
+	ok(up && off() < 0.001, "a wrong overhead is learned anew: %.3f%% off",
+	   off() * 100);
+}
+
+/* Looks take 1/1600 of the time. */
+static void rested(void)
+{
+	double t, most = 0;
+	int i;
+
+	open_machine(4.0, 2.6, 1);
+	for (i = 0; i < 10; i++) {
+		run(1e9);
+		core = i % 2 ? 4.0 : 3.9;
+		t = until_seen(2e4, 0.005);
+		most = t > most ? t : most;
+	}
+	ok(most < 1600 * cpuc_calibration.look_cost / 2.6 + 1e4,
+	   "a step of 2.5%% after a second is seen in %.2f ms", most / 1e6);
+}
+
+/* A thread that moves to an in-order core, on which a turn of the chain takes
+ * two cycles more, of 128. */
+static void in_order(void)
+{
+	ops = &arm;
+	open_machine(2.0, 0.024, 1);
+	run(1e9);
+	cpu++;
+	bubble = 0.5;
+	run(500e6);
+	ok(up && off() < 0.001,
+	   "0.5 s after a move to an in-order core of the same rate: %.3f%% "
+	   "off",
+	   off() * 100);
+	ops = &x86;
 }
 
 /* Windows that are too short, because the one that showed their length was
@@ -1090,10 +1237,10 @@ static void heavy_sibling(void)
 	forget();
 	ops = &x86_all;
 	sibling = 1.5;
-	sibling_ends = now + 0.3e6;
+	sibling_ends = now + 0.6e6;
 	ok(calibrate(2596e6) == 0 &&
 		   distance(cpuc_calibration_ratio() / truth() - 1) < 0.004,
-	   "a sibling that takes a third of the cycles for 0.3 ms is waited "
+	   "a sibling that takes a third of the cycles for 0.6 ms is waited "
 	   "for");
 	sibling_ends = 0;
 	sibling = 1;
@@ -1474,8 +1621,7 @@ static void preempted_measuring(void)
 
 static double up_to(double most)
 {
-	windows = windows * 1664525u + 1013904223u;
-	return (double)(windows >> 8) / (1 << 24) * most;
+	return up_to_one() * most;
 }
 
 /* What may come in each interval of 20 us, once in so many, and how long it
@@ -1792,6 +1938,8 @@ static void steps_begin(bool shuffle, double tick)
 		steps_shuffle();
 	replayed.k = 0;
 	open_machine(replayed.rate[0], 2.6, tick);
+	/* Windows of 1200 cycles were off by 0.8% there. */
+	jitter = tick > 1 ? 0 : 10;
 	run(200e6);
 	replayed.next = now;
 }
@@ -1918,7 +2066,7 @@ static void stepping(void)
 		steps_replay("in another order", true, 1, 0.0015, 0.003, 0.012);
 		/* A look takes twice as long there, and so comes half as
 		 * often. */
-		steps_replay("in another order", true, 26, 0.003, 0.006, 0.017);
+		steps_replay("in another order", true, 26, 0.003, 0.006, 0.013);
 	}
 	seed = 0;
 }
@@ -2059,7 +2207,12 @@ static void at_any_time(void)
 	interrupted();
 	busy_sibling();
 	two_levels();
-	small_steps();
+	follows();
+	young();
+	longer_windows();
+	rested();
+	in_order();
+	wrong_overhead();
 	stolen();
 }
 
@@ -2119,6 +2272,7 @@ int main(void)
 		at_any_time();
 	}
 	seed = 0;
+	first_calls();
 	not_counted();
 	pauses();
 	delayed();

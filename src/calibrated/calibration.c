@@ -10,23 +10,22 @@
 #include <stdlib.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
+#include "../thread/thread.h"
 #include "calibration.h"
 
 #define STEPS 360           /* of the clock in a window, at least, */
 #define LOOK_STEPS 80       /* and in a look */
 #define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
-#define LOOK_CYCLES 1200    /* of a look, at least; */
-#define LOOK_JITTER 16      /* of which so many are noise */
+#define LOOK_CYCLES 1200    /* of a look, at least */
+#define LOOKS 3             /* that show what one costs */
 #define TURNS_MAX 16384
 #define TRIAL 16 /* steps of the clock in a window that shows their length */
 /* Windows for a first ratio, a third shorter than others: two must agree, */
 #define FIRST 3
-#define MORE 9       /* or else five of these */
 #define CHECKS 8     /* windows of another chain, until one agrees: */
 #define CHECK_PART 4 /* so much shorter, */
 #define EXACT 50     /* and by so many permille off at most, either way; */
 #define AWRY 10000   /* no difference is said to be larger */
-#define FASTER 8 /* times the rate at first: a core's from idle to its most */
 #define ROUNDS 10
 #define OVERHEADS 32 /* windows in the mean of their overhead, */
 #define UNDISTURBED CPUC_PERMILLE(20) /* by so much off at most */
@@ -52,23 +51,19 @@ static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 {
 	uint64_t hz;
 
-	if (ratio >> 44 != 0)
-		return 0;
 	/* In 64 bits: 16 bits off one factor, 8 off the other. */
 	hz = (ratio >> 16) * (s->hz >> 8) >> 8;
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-/* Of slightly different lengths, so that each begins elsewhere in a step of the
- * clock. */
 static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 			      unsigned need, uint32_t near, uint32_t turns)
 {
-	uint64_t v[MORE];
+	uint64_t v[FIRST];
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = cpuc_window_ratio(s->chain, turns + i % 4);
+		v[i] = cpuc_window_ratio(s->chain, turns);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -78,9 +73,7 @@ static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
 {
 	uint64_t times = about / s->ratio;
 
-	return turns * (uint32_t)(times < 1        ? 1
-				  : times > FASTER ? FASTER
-						   : times);
+	return times > 1 ? turns * (uint32_t)times : turns;
 }
 
 static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
@@ -88,7 +81,7 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 {
 	uint64_t ratio;
 
-	if (ticks - 1 >= UINT32_MAX)
+	if (ticks == 0)
 		return 0;
 	ratio = (cycles << (CPUC_RATIO_BITS - CPUC_OVERHEAD_BITS)) / ticks;
 	return window_hz(s, ratio) ? ratio : 0;
@@ -135,7 +128,7 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 }
 
 /* Chooses the windows' length. */
-static int calibration_survey(struct cpuc_calibration *s, unsigned round)
+static int calibration_survey(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
 	uint64_t grain, length, turns;
@@ -147,8 +140,6 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	length = s->hz / WINDOW_PARTS;
 	if (length < STEPS * grain)
 		length = STEPS * grain;
-	/* Where windows are interrupted that often, shorter ones. */
-	length -= length * round / (2 * ROUNDS);
 	do {
 		ticks = cpuc_window_ticks(chain, trial);
 		again = cpuc_window_ticks(chain, trial);
@@ -167,8 +158,7 @@ static int calibration_survey(struct cpuc_calibration *s, unsigned round)
 	if (s->look_turns <= turns * LOOK_STEPS * grain / length)
 		s->look_turns =
 			(uint32_t)(turns * LOOK_STEPS * grain / length) + 1;
-	s->look_grain = (uint32_t)(s->grain * turns * 7 / 9 / s->look_turns) +
-			(LOOK_JITTER << 20) / (s->look_turns * chain->cycles);
+	s->look_grain = (uint32_t)(s->grain * turns * 7 / 9 / s->look_turns);
 	return 0;
 }
 
@@ -231,28 +221,19 @@ static bool calibration_span(struct cpuc_calibration *s)
 {
 	uint32_t least = s->span - s->span / 4;
 
-	s->span =
-		(uint32_t)(((uint64_t)s->chain->cycles * (s->turns + 2) << 31) /
-			   (s->ratio >> 1));
-	if (s->span < least)
-		return false;
-	/* A third more for the short run, and what is around both. */
-	s->span += s->span / 3;
-	return true;
+	s->span = (uint32_t)(((uint64_t)s->chain->cycles * s->turns << 31) /
+			     (s->ratio >> 1));
+	return s->span >= least;
 }
 
-static int calibration_round(struct cpuc_calibration *s, unsigned round,
-			     const char **why)
+static int calibration_round(struct cpuc_calibration *s, const char **why)
 {
 	*why = "the clock stands still, or is too coarse";
-	if (calibration_survey(s, round) != 0)
+	if (calibration_survey(s) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
 	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10),
 				 s->turns - s->turns / 3);
-	if (s->ratio == 0)
-		s->ratio =
-			window_series(s, MORE, 5, CPUC_PERMILLE(10), s->turns);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (window_hz(s, s->ratio) == 0) {
@@ -271,7 +252,7 @@ static int calibration_by(struct cpuc_calibration *s, unsigned i,
 
 	s->chain = &ops->chain[i];
 	refusal->permille = 0;
-	err = calibration_round(s, round, &refusal->why);
+	err = calibration_round(s, &refusal->why);
 	return err ? err : check_chains(s, ops, round, refusal);
 }
 
@@ -305,6 +286,24 @@ static int calibration_find(struct cpuc_calibration *s,
 	}
 }
 
+/* The fewest ticks, as some looks are interrupted. */
+static uint32_t calibration_look_cost(const struct cpuc_calibration *s)
+{
+	uint64_t stamp[3], begun, took, least = UINT32_MAX;
+	struct cpuc_guard guard;
+	unsigned i;
+
+	for (i = 0; i < LOOKS; i++) {
+		begun = (uint64_t)s->clock->tick();
+		cpuc_guard_enter(&guard);
+		s->chain->window(s->look_turns, stamp);
+		cpuc_guard_leave(&guard);
+		took = (uint64_t)s->clock->tick() - begun;
+		least = took < least ? took : least;
+	}
+	return (uint32_t)least;
+}
+
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 {
 	struct cpuc_calibration s = {.clock = clock};
@@ -331,6 +330,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 	if (err != 0)
 		return err;
 	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
+	s.look_cost = calibration_look_cost(&s);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;
 	cpuc_calibration = s;

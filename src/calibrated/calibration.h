@@ -37,21 +37,20 @@ struct cpuc_chain_ops {
 	unsigned slack;
 };
 
-/* Constant once `clock` is set, but for `cost`, which every host loads whole.
- */
+/* Constant once `clock` is set. */
 struct cpuc_calibration {
 	const struct cpuc_clock *clock; /* NULL: not calibrated */
 	const struct cpuc_chain *chain; /* of all windows */
 	uint64_t hz;                    /* ticks per second */
 	uint64_t ratio;
 	uint64_t tick;  /* when it was measured */
-	uint32_t cost;  /* ticks of a look, with what is around it */
 	uint32_t turns; /* of a window */
-	uint32_t span;  /* ticks that a window takes, about */
+	uint32_t span;  /* ticks of a window, about */
 	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
 	uint32_t look_turns; /* the same of a look */
 	uint32_t look_grain;
-	bool thread_clock; /* cpuc_os_clock_thread_agrees() */
+	uint32_t look_cost; /* ticks of a look in the guard */
+	bool thread_clock;  /* cpuc_os_clock_thread_agrees() */
 };
 
 extern struct cpuc_calibration cpuc_calibration;

@@ -175,7 +175,7 @@ static uint64_t count_cycles(const struct cpuc_core_count *c, uint64_t d,
 /* The thread's first count. */
 static void count_begin(struct cpuc_core_count *c, uint64_t t)
 {
-	c->ratio.mean = cpuc_calibration.ratio;
+	cpuc_ratio_first(&c->ratio, t);
 	c->tick = t;
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
 	cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
@@ -250,8 +250,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 {
 	uint64_t t = c->tick + d, wait = c->due, ratio, ran = 0, n;
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
-	enum cpuc_ratio_done done;
-	bool interrupted, asks, follows;
+	bool interrupted, asks, follows, measured;
 
 	c->due = 0;
 	CPUC_FENCE();
@@ -275,7 +274,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		ran = count_clock();
 	if (count_moved(c))
 		cpuc_ratio_moved(&c->ratio);
-	done = cpuc_ratio_update(&c->ratio, t, count_since(0, d));
+	measured = cpuc_ratio_update(&c->ratio, count_since(0, d));
 	follows = count_clock_follows(c, ran);
 	if (follows)
 		d = count_ticks(c, d, ran - c->ran, interrupted);
@@ -284,7 +283,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
 		  : count_cycles(c, d, wait, ratio);
 	/* A measurement takes long, and is in no interval. */
-	if (done == CPUC_RATIO_MEASURED) {
+	if (measured) {
 		ran = count_clock();
 		asks = true;
 	}
@@ -295,11 +294,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		count_clock_set(c, ran);
 	else
 		c->before += (uint32_t)d;
-	n = count_midst_end(c, n);
-	/* Or its thread was interrupted meanwhile. */
-	if (!asks && done == CPUC_RATIO_LOOKED)
-		cpuc_ratio_took(c->tick - t);
-	return n;
+	return count_midst_end(c, n);
 }
 
 /* A call in the middle of that: in the handler of a fault, or of any signal

@@ -15,60 +15,63 @@
 #include <config.h>
 #include "ratio.h"
 
-/* One part in so many of the time is for looks while the rate stands still, and
- * while it moves; and for measurements. */
-#define RATIO_COST_STILL 1500u
-#define RATIO_COST_MOVING 250u
-#define RATIO_COST_MEASURED 1800u
+/* The greatest share of the time that all may take: one part in so many, while
+ * the rate stands still and while it moves. */
+#define RATIO_SHARE_STILL 400u
+#define RATIO_SHARE_MOVING 83u
+
+/* Looks take a quarter of it while the rate stands still, and measurements
+ * another; the rest is for the thread's clock and for windows that look again.
+ * Looks take four ninths while it moves: windows that confirm steps, the rest.
+ */
+#define RATIO_COST_STILL (4 * RATIO_SHARE_STILL)
+#define RATIO_COST_MEASURED (4 * RATIO_SHARE_STILL)
+#define RATIO_COST_MOVING (9 * RATIO_SHARE_MOVING / 4)
 
 /* A look comes after this part of the time since the latest step: another is
- * likely soon. Right after the step it comes after a larger part, whatever it
- * costs: half of a busy core's levels last less than 0.3 ms. */
+ * likely soon. */
 #define RATIO_LOOKS 64
-#define RATIO_LOOKS_FIRST 4
 
-/* Ticks to the next measurement after a step; and between looks, at most where
- * they cost little, and at least. */
+/* Ticks to the next measurement after a step; and between looks, at least. */
 #define RATIO_STEPPED (uint32_t)(cpuc_calibration.hz / 250)
-#define RATIO_STILL (uint32_t)(cpuc_calibration.hz / 2500)
 #define RATIO_MOVING (uint32_t)(cpuc_calibration.hz / 20000)
 
 /* A measurement is a window of so many times the length of one that confirms: a
  * third of the noise. */
 #define RATIO_LENGTH 3
 
-/* A step to a higher rate is shown by so many windows, and to a lower one: */
-#define RATIO_FASTER 2
-#define RATIO_SLOWER 3
+/* So many windows, if they agree, show a step to a higher rate, and to a lower
+ * one, as what disturbs windows makes them longer. */
+#define RATIO_AGREE_FASTER 2
+#define RATIO_AGREE_SLOWER 3
 
 /* Ratios that differ by less are the same: a measurement, or a window, and the
  * mean; a look and the mean; two windows. */
 #define RATIO_STEP CPUC_PERMILLE(5)
-#define RATIO_LOOK (RATIO_STEP + cpuc_calibration.look_grain / 4)
-#define RATIO_PAIR (CPUC_PERMILLE(4) + cpuc_calibration.grain)
+#define RATIO_LOOK (RATIO_STEP + cpuc_calibration.look_grain * 3 / 8)
+#define RATIO_PAIR CPUC_PERMILLE(4)
 
 /* From one measurement to the next the rate walks so far, */
 #define RATIO_WALK (CPUC_PERMILLE(1) / 5)
 /* and the clock's resolution alone makes them differ by so much. */
-#define RATIO_GRAIN (cpuc_calibration.grain / 12)
+#define RATIO_GRAIN ((int32_t)cpuc_calibration.grain / 12)
 
-static uint32_t ratio_least(uint32_t a, uint32_t b)
+static uint32_t ratio_least(uint64_t a, uint64_t b)
 {
-	return a < b ? a : b;
+	return (uint32_t)(a < b ? a : b);
 }
 
 /* A larger innovation is tested: 2.5 times the noise of late, and what the walk
  * may add. */
 static uint32_t ratio_surprise(const struct cpuc_ratio *r)
 {
-	return r->noise * 5u / 2 + RATIO_WALK;
+	return r->noise * 5u / 2;
 }
 
 static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 {
 	r->mean = ratio;
 	r->known = 1;
-	r->last = 0;
 }
 
 /* At first the mean of all, later the filter in its steady state, whose gain is
@@ -83,8 +86,7 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 	off = ratio < r->mean ? -off : off;
 	noise = off > r->last ? off - r->last : r->last - off;
 	noise = r->noise + (noise - r->noise) / 16;
-	if (noise < (int32_t)RATIO_GRAIN)
-		noise = (int32_t)RATIO_GRAIN;
+	noise = noise > RATIO_GRAIN ? noise : RATIO_GRAIN;
 	r->last = (int16_t)off;
 	r->noise = (uint16_t)noise;
 	r->known =
@@ -97,7 +99,8 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
  * longer, but hardly three by the same. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
-	unsigned i, n = about > r->mean ? RATIO_FASTER : RATIO_SLOWER;
+	unsigned i,
+		n = about > r->mean ? RATIO_AGREE_FASTER : RATIO_AGREE_SLOWER;
 	uint32_t near = 2 * RATIO_LOOK;
 	uint64_t ratio, sum = 0;
 	/* Between those of looks and of measurements, as their length is. */
@@ -107,10 +110,14 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 		r->measuring.known};
 
 	for (i = 0; i < n; i++, near = RATIO_PAIR) {
-		ratio = cpuc_window(&o, cpuc_calibration.turns + i, about);
-		if (cpuc_apart(ratio, r->mean) <= RATIO_STEP ||
-		    cpuc_apart(ratio, about) > near)
+		ratio = cpuc_window(&o, cpuc_calibration.turns, about);
+		if (cpuc_apart(ratio, r->mean) <= RATIO_STEP)
 			return false;
+		if (cpuc_apart(ratio, about) > near) {
+			r->measuring.known /= 2;
+			r->looking.known /= 2;
+			return false;
+		}
 		if (i == 0)
 			about = ratio;
 		sum += ratio;
@@ -118,14 +125,6 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 	ratio_begin(r, sum / n);
 	r->still = 0;
 	return true;
-}
-
-/* A fresh thread begins with the process's first ratio. */
-static void ratio_fresh(struct cpuc_ratio *r)
-{
-	ratio_begin(r, cpuc_calibration.ratio);
-	r->noise = (uint16_t)RATIO_GRAIN;
-	r->still = (uint32_t)CPUC_RATIO_LONG;
 }
 
 static uint64_t ratio_window(struct cpuc_ratio *r)
@@ -139,19 +138,15 @@ static void ratio_measure(struct cpuc_ratio *r)
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 
-	if (off > RATIO_STEP) {
-		ratio_confirm(r, ratio);
+	if (off > RATIO_STEP && (ratio_confirm(r, ratio) || r->known > 0))
 		return;
-	}
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
-		off = cpuc_apart(ratio, r->mean);
+		off = cpuc_apart(ratio, first);
 		if (off > RATIO_STEP)
 			return;
-		if (cpuc_apart(ratio, first) < off) {
+		if (off < cpuc_apart(ratio, r->mean))
 			ratio_begin(r, first);
-			r->wait = RATIO_STEPPED;
-		}
 	}
 	ratio_add(r, ratio);
 }
@@ -168,118 +163,75 @@ static bool ratio_look(struct cpuc_ratio *r)
 	return false;
 }
 
-/* At odd times, so as not to keep step with anything: the golden ratio's
- * multiples are spread evenly. */
-static uint32_t ratio_odd(uint64_t t, uint32_t wait)
-{
-	uint32_t odd = (uint32_t)t * UINT32_C(2654435769);
-
-	return wait - (uint32_t)((uint64_t)odd * (wait / 8) >> 32);
-}
-
-static uint32_t ratio_product(uint32_t a, uint32_t b)
-{
-	uint64_t n = (uint64_t)a * b;
-
-	return (uint32_t)(n < CPUC_RATIO_LONG ? n : CPUC_RATIO_LONG);
-}
-
-uint32_t cpuc_ratio_cost(void)
-{
-	return __atomic_load_n(&cpuc_calibration.cost, __ATOMIC_RELAXED);
-}
-
-void cpuc_ratio_took(uint64_t ticks)
-{
-	uint32_t cost = cpuc_ratio_cost();
-	uint64_t more = ticks - cost;
-
-	if (cost == 0 || ticks < cost)
-		cost = (uint32_t)(ticks < CPUC_RATIO_SOON ? ticks
-							  : CPUC_RATIO_SOON);
-	else
-		cost += (uint32_t)(more < cost ? more : cost) / 16;
-	__atomic_store_n(&cpuc_calibration.cost, cost, __ATOMIC_RELAXED);
-}
-
 /* From one look to the next. */
 static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
-	uint32_t least = ratio_product(cpuc_ratio_cost(), RATIO_COST_MOVING);
-	uint32_t most = ratio_product(cpuc_ratio_cost(), RATIO_COST_STILL);
-	uint32_t wait = r->still / RATIO_LOOKS,
-		 first = r->still / RATIO_LOOKS_FIRST;
+	uint64_t least =
+		(uint64_t)cpuc_calibration.look_cost * RATIO_COST_MOVING;
+	uint64_t most = (uint64_t)cpuc_calibration.look_cost * RATIO_COST_STILL;
+	uint64_t wait = r->still / RATIO_LOOKS;
 
-	most = most > RATIO_STILL ? most : RATIO_STILL;
 	wait = wait < least ? least : wait;
-	wait = wait < most ? wait : most;
-	wait = wait < first ? wait : first;
-	return wait > RATIO_MOVING ? wait : RATIO_MOVING;
+	wait = ratio_least(wait, most);
+	wait = wait > RATIO_MOVING ? wait : RATIO_MOVING;
+	return ratio_least(wait, r->left);
 }
 
 /* Sets when the next measurement is due: soon, then after half as long again
  * each time, up to the usual. Where the clock is coarse and windows are long,
  * that is a second at most. */
-static void ratio_next(struct cpuc_ratio *r, uint64_t t, uint32_t wait)
+static void ratio_next(struct cpuc_ratio *r, uint32_t wait)
 {
-	uint64_t most = UINT64_C(1) * RATIO_LENGTH * RATIO_COST_MEASURED *
-			cpuc_calibration.span;
+	uint64_t most = (uint64_t)cpuc_calibration.span * RATIO_LENGTH *
+			RATIO_COST_MEASURED;
 
-	most = most < cpuc_calibration.hz ? most : cpuc_calibration.hz;
-	r->wait = wait < most ? wait : (uint32_t)most;
-	r->left = ratio_odd(t, r->wait);
+	most = ratio_least(most, cpuc_calibration.hz);
+	r->left = r->wait = ratio_least(wait, most);
 }
 
-/* So many ticks pass. After a pause the core's rate may be another one: it is
- * measured. */
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	bool pause = passed > r->until + CPUC_RATIO_LONG / 8;
-	uint32_t ticks =
-		(uint32_t)(passed < CPUC_RATIO_LONG ? passed : CPUC_RATIO_LONG);
+	uint32_t ticks = ratio_least(passed, CPUC_RATIO_LONG);
 
 	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
-	r->left -= r->left < ticks || pause ? r->left : ticks;
-	r->until -= r->until < ticks ? r->until : ticks;
+	r->left -= ratio_least(r->left, ticks);
+	r->until -= ratio_least(r->until, ticks);
 }
 
-enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
-				       uint64_t passed)
+void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
-	bool fresh = r->known == 0, measures, stands = false;
+	r->mean = cpuc_calibration.ratio;
+	r->noise = (uint16_t)(cpuc_calibration.grain / 4);
+	r->wait = CPUC_RATIO_SOON;
+	/* The thread that calibrated has just made its windows. */
+	if (t - cpuc_calibration.tick < cpuc_calibration.span)
+		r->until = r->left = CPUC_RATIO_SOON;
+}
+
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
+{
+	bool measures, stands = false;
 	uint32_t still;
 
 	ratio_pass(r, passed);
 	if (r->until > 0)
-		return CPUC_RATIO_NOTHING;
-	if (fresh)
-		ratio_fresh(r);
+		return false;
 	still = r->still;
 	measures = r->left == 0;
-	/* The thread that calibrated has just made its windows. */
-	if (measures &&
-	    !(fresh && t - cpuc_calibration.tick < cpuc_calibration.span))
+	if (measures)
 		ratio_measure(r);
-	else if (!measures)
+	else
 		stands = ratio_look(r);
 	if (r->still < still)
-		ratio_next(r, t, RATIO_STEPPED);
-	else if (fresh)
-		ratio_next(r, t, CPUC_RATIO_SOON);
+		ratio_next(r, RATIO_STEPPED);
 	else if (measures)
-		ratio_next(r, t, r->wait + r->wait / 2);
-	r->until = ratio_odd(t, ratio_interval(r));
-	if (r->until > r->left)
-		r->until = r->left;
-	return stands ? CPUC_RATIO_LOOKED : CPUC_RATIO_MEASURED;
+		ratio_next(r, r->wait + r->wait / 2);
+	r->until = ratio_interval(r);
+	return !stands;
 }
 
 void cpuc_ratio_moved(struct cpuc_ratio *r)
 {
-	r->measuring.known /= 8;
-	r->looking.known /= 8;
-	if (r->left > CPUC_RATIO_SOON)
-		r->left = CPUC_RATIO_SOON;
-	if (r->until > CPUC_RATIO_SOON)
-		r->until = CPUC_RATIO_SOON;
+	r->measuring.known = r->looking.known = 0;
+	r->until = ratio_least(r->until, CPUC_RATIO_SOON);
 }

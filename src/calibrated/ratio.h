@@ -12,8 +12,7 @@
 /* Ticks to the next measurement in a fresh thread, or after a move. */
 #define CPUC_RATIO_SOON (uint32_t)(cpuc_calibration.hz / 20000)
 
-/* All zero before the first measurement. Times are in ticks, differences of
- * ratios in 2^-20. */
+/* Times are in ticks, differences of ratios in 2^-20. */
 struct cpuc_ratio {
 	uint64_t mean;  /* in use */
 	uint32_t until; /* the next look or measurement */
@@ -27,24 +26,14 @@ struct cpuc_ratio {
 	uint16_t cpu;   /* that these were made on */
 };
 
-/* Looks, or measures, at tick t if that is due, so many ticks after the latest
- * call. A look that shows a step measures. */
-enum cpuc_ratio_done {
-	CPUC_RATIO_NOTHING,
-	CPUC_RATIO_LOOKED,
-	CPUC_RATIO_MEASURED
-};
+/* A thread's first count, at tick t: by the process's first ratio. */
+void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 
-enum cpuc_ratio_done cpuc_ratio_update(struct cpuc_ratio *r, uint64_t t,
-				       uint64_t passed);
+/* Looks, or measures, if that is due so many ticks after the latest call.
+ * Whether it has measured, or looked and seen a step, which takes long. */
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed);
 
-/* The ticks of a look, with all that is around it. */
-uint32_t cpuc_ratio_cost(void);
-
-/* That look took so many ticks, with all that its caller did for it. */
-void cpuc_ratio_took(uint64_t ticks);
-
-/* The thread is on another CPU: measures soon. */
+/* The thread is on another CPU: looks soon. */
 void cpuc_ratio_moved(struct cpuc_ratio *r);
 
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
