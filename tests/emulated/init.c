@@ -7,6 +7,7 @@
  *			NAME contains a slash, or NAME where it begins with one
  *	env=NAME=VALUE	environment of the programs that follow
  *	uid=N		run them as this user and group
+ *	say=TEXT	print it, on a line of its own
  *	run=PATH	a program, run after those before it
  *	arg=TEXT	its next argument
  * A file and not the kernel's command line, which has no null characters, is
@@ -167,6 +168,8 @@ static int obey(char *s, const char *end)
 			putenv(text);
 		} else if (!strncmp(s, "uid=", 4)) {
 			uid = atol(text);
+		} else if (!strncmp(s, "say=", 4)) {
+			puts(text);
 		} else if (argc < MAX_ARGS &&
 			   (!strncmp(s, "run=", 4) || !strncmp(s, "arg=", 4))) {
 			argv[argc++] = text;

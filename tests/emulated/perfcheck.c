@@ -440,24 +440,22 @@ static pthread_barrier_t step;
 #define CHANGES 6
 #endif
 
-/* One of the threads changes the setting, while the others sleep. */
+/* One of the threads changes the setting, while the others wait: none counts
+ * before it has been switched since. */
 static int shut_out(void)
 {
-	static int threads, changed;
+	static int threads;
 	bool changes = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED) == 0;
 	int i, wrong = changes || CHANGES == 2 ? 0 : check_page();
 
 	for (i = 0; i < CHANGES; i++) {
 		pthread_barrier_wait(&step);
-		if (changes) {
+		if (changes)
 			user_access(i % 2 ? "1" : "0");
-			__atomic_fetch_add(&changed, 1, __ATOMIC_RELEASE);
+		pthread_barrier_wait(&step);
+		if (changes)
 			continue;
-		}
-		while (__atomic_load_n(&changed, __ATOMIC_ACQUIRE) <= i)
-			usleep(1000);
-		/* The page says so once the thread is scheduled again. */
-		usleep(1000);
+		usleep(20000);
 		if (i % 2) {
 			let_in(&wrong);
 			wrong |= check_page();
@@ -654,20 +652,22 @@ static const struct point {
 	{"the first thread", check_page, HERE, ALWAYS},
 	{"a thread on each CPU, and the first", each_cpu, HERE, ALWAYS},
 	{"a child, and a grandchild", grandchild, CHILD, ALWAYS},
-	{"a child of a second thread", fork_in_thread, THREAD, ALWAYS},
-	{"descriptors closed and reused", check_closefrom, CHILD, ALWAYS},
-	{"more events than counters", check_multiplexed, CHILD, ALWAYS},
-	{"more pinned events than counters", check_taken, CHILD, ALWAYS},
-	{"handlers that count, and close", check_handlers, CHILD, ALWAYS},
-	{"1000 moves between CPUs", check_moves, THREAD, ALWAYS},
+	{"a child of a second thread", fork_in_thread, THREAD, ONE_UNIT},
+	{"descriptors closed and reused", check_closefrom, CHILD, ONE_UNIT},
+	{"more events than counters", check_multiplexed, CHILD, ONE_UNIT},
+	{"more pinned events than counters", check_taken, CHILD, ONE_UNIT},
+	{"handlers that count, and close", check_handlers, CHILD, ONE_UNIT},
+	{"1000 moves between CPUs", check_moves, THREAD, ONE_UNIT},
 	{"beside a busy process", check_preempted, CHILD, X86},
 	{"2^32 and 2^48 cycles", check_wraps, THREAD, WRAPS},
-	{"a crowd of threads", check_crowd, CHILD, ALWAYS},
+	{"a crowd of threads", check_crowd, CHILD, ONE_UNIT},
 	{"selecting anew", check_select, CHILD, ONE_UNIT},
 	{"user access off and on", switch_access, CHILD, ROOT},
 };
 
-/* Exact counts are not those of system calls, so nobody is shut out there. On
+/* Exact counts are not those of system calls, so nobody is shut out there. Where
+ * an instruction is many cycles, the counter goes all round within a second, and
+ * the emulator has no interrupt at that: ONE_UNIT is not for such machines. On
  * emulated arm64 some 40000 of 120 million cycles too many are counted beside a
  * busy process; why is not known. */
 static bool applies(enum when when)
