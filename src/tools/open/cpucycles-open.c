@@ -62,34 +62,16 @@ static int open_failed(const char *doing, const char *path, int err)
 }
 
 /* Two runs at once would each record the other's half-made changes. The lock is
- * a file of its own, since every write replaces the record by another file.
- * Only root can open it, or any user could make root wait. A run removes it at
- * its end, so a run that has waited for it opens it again. */
+ * a file of its own, since every write replaces the record by another file. It
+ * stays, or a run that waits for it would have to look for another. Only root
+ * can open it, so that no user can make root wait. */
 static int open_take_lock(void)
 {
-	struct stat held, there;
-	int fd, err;
+	int fd = open(open_lock + 1, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+		      0600);
 
-	for (;;) {
-		fd = open(open_lock + 1,
-			  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (fd < 0)
-			return -errno;
-		err = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
-		if (err == EWOULDBLOCK) {
-			if (isatty(STDERR_FILENO))
-				fputs(OPEN_TOOL ": waiting for another run\n",
-				      stderr);
-			err = flock(fd, LOCK_EX) == 0 ? 0 : errno;
-		}
-		if (err == 0 && fstat(fd, &held) == 0 &&
-		    lstat(open_lock + 1, &there) == 0 &&
-		    held.st_dev == there.st_dev && held.st_ino == there.st_ino)
-			return 0; /* open, and locked, until the end */
-		close(fd);
-		if (err != 0)
-			return -err;
-	}
+	/* Open, and locked, until the end. */
+	return fd >= 0 && flock(fd, LOCK_EX) == 0 ? 0 : -errno;
 }
 
 /* Without the lock, nothing is written. */
@@ -367,7 +349,7 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *root = "/";
-	int o, writes, status;
+	int o, status;
 
 	tool_begin();
 	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
@@ -389,11 +371,7 @@ int main(int argc, char **argv)
 		return TOOL_USAGE;
 	}
 	umask(022); /* --status is for everybody */
-	writes = (run.apply || run.revert) && !run.dry;
-	if (writes)
+	if ((run.apply || run.revert) && !run.dry)
 		run.unlocked = open_take_lock();
-	status = open_run();
-	if (writes && run.unlocked == 0)
-		unlink(open_lock + 1);
-	return tool_end(OPEN_TOOL, status);
+	return tool_end(OPEN_TOOL, open_run());
 }

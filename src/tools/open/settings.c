@@ -43,19 +43,14 @@ bool open_enough(int i, int now)
 
 bool open_no_pmu(void)
 {
-	static const char devices[] = "sys/bus/event_source/devices";
-	glob_t found;
-	bool none;
+	glob_t found = {0};
+	size_t n;
 
-	if (access(devices, X_OK) != 0)
-		return false;
-	if (access("sys/bus/event_source/devices/cpu", F_OK) == 0)
-		return false;
-	none = glob("sys/bus/event_source/devices/*/cpus", 0, NULL, &found) ==
-	       GLOB_NOMATCH;
-	if (!none)
-		globfree(&found);
-	return none;
+	glob("sys/bus/event_source/devices/cpu", 0, NULL, &found);
+	glob("sys/bus/event_source/devices/*/cpus", GLOB_APPEND, NULL, &found);
+	n = found.gl_pathc;
+	globfree(&found);
+	return n == 0 && access("sys/bus/event_source/devices", X_OK) == 0;
 }
 
 void open_format(const struct open_record *record, FILE *f)
