@@ -72,7 +72,7 @@
 #define HAVE_RSEQ 1
 #endif
 
-/* The counters, each 0 or 1, as counters.def wants them. */
+/* The counters, each 0 or 1. */
 #if defined PERF_FLAG_FD_CLOEXEC
 #define HAVE_COUNTER_DEFAULT_PERFEVENT 1
 #else

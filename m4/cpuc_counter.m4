@@ -12,15 +12,16 @@ AC_CACHE_CHECK([for the bits of the CPU's registers], [cpuc_cv_cpu_bits],
 #endif]])], [cpuc_cv_cpu_bits=64], [cpuc_cv_cpu_bits=32])])
 ])
 
-# CPUC_COUNTER(NAME, TWIN, PROLOGUE, BODY)
-# ----------------------------------------
+# CPUC_COUNTER(NAME, TWIN, PROLOGUE, BODY, INSTRUCTIONS)
+# ------------------------------------------------------
 # Whether the host has the counter NAME (TWIN is its name on a 32-bit CPU; ""
 # where there is none): PROLOGUE and BODY, a program's, must
 # compile and link. Linking matters: with link-time optimisation the assembler
 # sees inline assembly only then. Nothing is run, so this holds in a cross build.
 #
-# Defines HAVE_COUNTER_NAME to 1 or 0, for `#if` in the counter's file and for
-# counters.def, and adds to $cpuc_counters for the report.
+# Defines HAVE_COUNTER_NAME to 1 or 0, for `#if` in the counter's file, and adds
+# to $cpuc_counters for the report, and to the lists below: to that of
+# instructions if INSTRUCTIONS is not empty.
 AC_DEFUN([CPUC_COUNTER], [
 AC_REQUIRE([CPUC_CPU_BITS])
 AS_VAR_PUSHDEF([cpuc_var], [cpuc_cv_counter_$1])
@@ -30,6 +31,9 @@ AC_CACHE_CHECK([for counter $1], [cpuc_var],
 		[AS_VAR_SET([cpuc_var], [no])])])
 AS_VAR_IF([cpuc_var], [yes],
 	[cpuc_have=1
+	AS_VAR_APPEND([cpuc_list], [" X(m4_translit([$1], [-], [_]))"])
+	m4_ifval([$5], [AS_VAR_APPEND([cpuc_instructions_list],
+		[" X(m4_translit([$1], [-], [_]))"])])
 	m4_ifval([$2],
 		[AS_IF([test "$cpuc_cv_cpu_bits" = 32],
 			[cpuc_counters="$cpuc_counters $2"],
@@ -39,6 +43,17 @@ AS_VAR_IF([cpuc_var], [yes],
 AC_DEFINE_UNQUOTED(m4_toupper(m4_translit([HAVE_COUNTER_$1], [-], [_])),
 	[$cpuc_have], [1: the host has the counter $1; 0: it has not.])
 AS_VAR_POPDEF([cpuc_var])
+])
+
+# CPUC_COUNTER_LISTS
+# ------------------
+# Defines the macros that list what CPUC_COUNTER has found, for src/registry.c;
+# amalgamation/amalgamate makes the same from the lines in configure.ac.
+AC_DEFUN([CPUC_COUNTER_LISTS], [
+AC_DEFINE_UNQUOTED([CPUC_COUNTERS(X)], [$cpuc_list],
+	[The counters that the host has, each as an argument of X.])
+AC_DEFINE_UNQUOTED([CPUC_INSTRUCTIONS(X)], [$cpuc_instructions_list],
+	[Those of them that count instructions, too.])
 ])
 
 # CPUC_PERF_PROGRAM(CONDITION)

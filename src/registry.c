@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The counters that this host has, from counters.def and
- * instructions.def. */
+/* The counters that this host has, by the lists that configure makes. A file
+ * that has a counter of instructions has a second struct cpuc_counter, of the
+ * same name, for that. */
 #include <config.h>
 #include "registry.h"
 
-/* COUNTER's second argument is HAVE_COUNTER_..., which config.h makes 0 or 1:
- * pasted, it keeps the row or drops it. */
-#define KEEP(have) KEEP_(have)
-#define KEEP_(have) KEEP_##have
-#define KEEP_0(...)
-#define KEEP_1(...) __VA_ARGS__
+#define DECLARE(id) extern const struct cpuc_counter cpuc_counter_##id;
+#define SLOT(id) {.counter = &cpuc_counter_##id},
 
-#define COUNTER(id, have, ...) \
-	KEEP(have)(extern const struct cpuc_counter cpuc_counter_##id;)
-#include "counters/counters.def"
-#undef COUNTER
+CPUC_COUNTERS(DECLARE)
 
-struct cpuc_slot cpuc_slots[] = {
-#define COUNTER(id, have, ...) KEEP(have)({.counter = &cpuc_counter_##id}, )
-#include "counters/counters.def"
-};
-
-#undef COUNTER
+struct cpuc_slot cpuc_slots[] = {CPUC_COUNTERS(SLOT)};
 
 const size_t cpuc_slot_count = sizeof cpuc_slots / sizeof *cpuc_slots;
 
-#define COUNTER(id, have) \
-	KEEP(have)(extern const struct cpuc_counter cpuc_instructions_##id;)
-#include "counters/instructions.def"
-#undef COUNTER
+#define DECLARE_INSTRUCTIONS(id) \
+	extern const struct cpuc_counter cpuc_instructions_##id;
+#define SLOT_INSTRUCTIONS(id) {.counter = &cpuc_instructions_##id},
 
+CPUC_INSTRUCTIONS(DECLARE_INSTRUCTIONS)
+
+/* C has no empty arrays. */
 struct cpuc_slot cpuc_instructions_slots[] = {
-#define COUNTER(id, have) KEEP(have)({.counter = &cpuc_instructions_##id}, )
-#include "counters/instructions.def"
-	/* C has no empty arrays. */
-	{.counter = NULL}};
+	CPUC_INSTRUCTIONS(SLOT_INSTRUCTIONS){.counter = NULL}};
 
 const size_t cpuc_instructions_slot_count =
 	sizeof cpuc_instructions_slots / sizeof *cpuc_instructions_slots - 1;

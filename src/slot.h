@@ -31,7 +31,7 @@ struct cpuc_slot;
 struct cpuc_event_set;
 struct cpuc_clock;
 
-/* A counter as its file describes it; listed in counters.def. */
+/* A counter as its file describes it; listed in configure.ac. */
 struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
