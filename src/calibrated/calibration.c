@@ -12,25 +12,20 @@
 #include "../system/os_clock.h"
 #include "../thread/thread.h"
 #include "calibration.h"
-
-#define STEPS 360           /* of the clock in a window, at least, */
-#define LOOK_STEPS 80       /* and in a look */
-#define WINDOW_PARTS 400000 /* a window takes 1/400000 s at least: 2.5 us */
-#define LOOK_CYCLES 1200    /* of a look, at least */
-#define LOOKS 3             /* that show what one costs */
-#define TURNS_MAX 16384
-#define TRIAL 16 /* steps of the clock in a window that shows their length */
-/* Windows for a first ratio, a third shorter than others: two must agree, */
-#define FIRST 3
-#define CHECKS 8     /* windows of another chain, until one agrees: */
-#define CHECK_PART 4 /* so much shorter, */
-#define EXACT 50     /* and by so many permille off at most, either way; */
-#define AWRY 10000   /* no difference is said to be larger */
-#define ROUNDS 10
-#define OVERHEADS 32 /* windows in the mean of their overhead, */
-#define UNDISTURBED CPUC_PERMILLE(20) /* by so much off at most */
+#include "constants.h"
 
 struct cpuc_calibration cpuc_calibration;
+
+/* The ticks of a window's long run less those of its short one; many if the
+ * clock went back, or the window was interrupted beyond use. */
+static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
+{
+	uint64_t stamp[3], d;
+
+	chain->window(turns, stamp);
+	d = (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]);
+	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
+}
 
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
 {
@@ -59,11 +54,12 @@ static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
 static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 			      unsigned need, uint32_t near, uint32_t turns)
 {
-	uint64_t v[FIRST];
+	uint64_t v[FIRST_WINDOWS];
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = cpuc_window_ratio(s->chain, turns);
+		v[i] = ((uint64_t)s->chain->cycles * turns << CPUC_RATIO_BITS) /
+		       window_ticks(s->chain, turns);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -98,7 +94,7 @@ static void overhead_add(struct cpuc_overhead *o, const uint64_t stamp[3],
 	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
 			 (7 << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
 
-	if (o->known < OVERHEADS)
+	if (o->known < WINDOW_OVERHEADS)
 		o->known++;
 	o->cycles += (int32_t)((cycles - o->cycles) / o->known);
 }
@@ -118,8 +114,8 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 			       stamp[2] - stamp[0]);
 	if (o->known == 0)
 		by_both = ratio;
-	if (cpuc_apart(ratio, about) < UNDISTURBED) {
-		if (cpuc_apart(by_both, about) < UNDISTURBED)
+	if (cpuc_apart(ratio, about) < WINDOW_UNDISTURBED) {
+		if (cpuc_apart(by_both, about) < WINDOW_UNDISTURBED)
 			overhead_add(o, stamp, about);
 		else
 			o->known = 0;
@@ -138,18 +134,18 @@ static int calibration_survey(struct cpuc_calibration *s)
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
-	if (length < STEPS * grain)
-		length = STEPS * grain;
+	if (length < WINDOW_STEPS * grain)
+		length = WINDOW_STEPS * grain;
 	do {
-		ticks = cpuc_window_ticks(chain, trial);
-		again = cpuc_window_ticks(chain, trial);
+		ticks = window_ticks(chain, trial);
+		again = window_ticks(chain, trial);
 		ticks = again < ticks ? again : ticks;
 		trial *= 2;
 		/* Both runs may end in one step of the clock. */
-	} while ((ticks < TRIAL * grain || ticks == UINT32_MAX) &&
-		 trial < TURNS_MAX);
+	} while ((ticks < WINDOW_TRIAL * grain || ticks == UINT32_MAX) &&
+		 trial < WINDOW_TURNS_MAX);
 	turns = length * (trial / 2) / ticks + 1;
-	if (turns > TURNS_MAX || ticks == UINT32_MAX)
+	if (turns > WINDOW_TURNS_MAX || ticks == UINT32_MAX)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
 	s->span = (uint32_t)length;
@@ -169,17 +165,19 @@ static int check_chain(const struct cpuc_calibration *s,
 		       const struct cpuc_chain *chain, unsigned slack)
 {
 	uint64_t turns, expected, permille;
-	int best = AWRY, off, i;
+	int best = CHAIN_OFF_MAX, off, i;
 
 	turns = (uint64_t)s->turns * s->chain->cycles / chain->cycles /
-			CHECK_PART +
+			CHAIN_PART +
 		1;
 	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
-	for (i = 0; i < CHECKS; i++) {
-		permille = cpuc_window_ticks(chain, (uint32_t)turns) *
+	for (i = 0; i < CHAIN_TRIES; i++) {
+		permille = window_ticks(chain, (uint32_t)turns) *
 			   UINT64_C(1000) / expected;
-		off = permille < AWRY ? (int)permille - 1000 : AWRY;
-		if (off >= -EXACT && (off <= EXACT || off <= (int)slack))
+		off = permille < CHAIN_OFF_MAX ? (int)permille - 1000
+					       : CHAIN_OFF_MAX;
+		if (off >= -CHAIN_OFF &&
+		    (off <= CHAIN_OFF || off <= (int)slack))
 			return 0;
 		if (abs(off) < abs(best))
 			best = off;
@@ -210,7 +208,8 @@ static int check_chains(const struct cpuc_calibration *s,
 				{s->chain->name, ops->chain[i].name},
 				(unsigned)abs(off)};
 	}
-	if (odd > (ops->nchains > 2 ? 1u : 0u) || (quick && round < ROUNDS / 2))
+	if (odd > (ops->nchains > 2 ? 1u : 0u) ||
+	    (quick && round < FIRST_ROUNDS / 2))
 		return -EDOM;
 	return 0;
 }
@@ -232,7 +231,7 @@ static int calibration_round(struct cpuc_calibration *s, const char **why)
 	if (calibration_survey(s) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
-	s->ratio = window_series(s, FIRST, 2, CPUC_PERMILLE(10),
+	s->ratio = window_series(s, FIRST_WINDOWS, 2, FIRST_NEAR,
 				 s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
@@ -280,7 +279,7 @@ static int calibration_find(struct cpuc_calibration *s,
 		err = calibration_by(s, 0, round, refusal);
 		if (err == -EDOM && calibration_by(s, 1, round, &again) == 0)
 			return 0;
-		if (err == 0 || round + 1 == ROUNDS)
+		if (err == 0 || round + 1 == FIRST_ROUNDS)
 			return err;
 		calibration_pause(s, round);
 	}
@@ -293,7 +292,7 @@ static uint32_t calibration_look_cost(const struct cpuc_calibration *s)
 	struct cpuc_guard guard;
 	unsigned i;
 
-	for (i = 0; i < LOOKS; i++) {
+	for (i = 0; i < LOOK_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
 		cpuc_guard_enter(&guard);
 		s->chain->window(s->look_turns, stamp);
@@ -352,7 +351,8 @@ double cpuc_calibration_ratio(void)
 uint64_t cpuc_calibration_hz(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	uint64_t ratio = window_series(s, 3, 2, CPUC_PERMILLE(7), s->turns);
+	uint64_t ratio =
+		window_series(s, FIRST_WINDOWS, 2, FIRST_NEAR, s->turns);
 
 	return window_hz(s, ratio);
 }

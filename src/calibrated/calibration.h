@@ -77,25 +77,6 @@ double cpuc_calibration_ratio(void);
 /* The rate of this thread's core now, Hz, by a few windows; 0: they differ. */
 uint64_t cpuc_calibration_hz(void);
 
-/* The ticks of a window's long run less those of its short one; many if the
- * clock went back, or the window was interrupted beyond use. */
-static inline uint32_t cpuc_window_ticks(const struct cpuc_chain *chain,
-					 uint32_t turns)
-{
-	uint64_t stamp[3], d;
-
-	chain->window(turns, stamp);
-	d = (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]);
-	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
-}
-
-static inline uint64_t cpuc_window_ratio(const struct cpuc_chain *chain,
-					 uint32_t turns)
-{
-	return ((uint64_t)chain->cycles * turns << CPUC_RATIO_BITS) /
-	       cpuc_window_ticks(chain, turns);
-}
-
 /* What the two runs of windows of one length take beyond their links, in core
  * cycles, of which CPUC_OVERHEAD_BITS are a fraction: the mean of many, as one
  * alone is as uncertain as the clock is coarse. All zero at first. */
@@ -116,8 +97,9 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about);
  * unless there are `need`. */
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near);
 
-/* |a - b| in 2^-20 of b, at most 2^20, and the fractions that `near` takes. */
 #define CPUC_PERMILLE(n) ((n) * (UINT32_C(1) << 20) / 1000)
+
+/* |a - b| in 2^-20 of b, at most 2^20, as `near` is. */
 static inline uint32_t cpuc_apart(uint64_t a, uint64_t b)
 {
 	uint64_t d = a > b ? a - b : b - a;

@@ -12,24 +12,8 @@
 #include "../rate/clock.h"
 #include "../first_call.h"
 #include "../system/os_clock.h"
+#include "constants.h"
 #include "count.h"
-
-/* Ticks from one reading of the thread's clock to the next, at most. */
-#define COUNT_CLOCK (uint32_t)(cpuc_calibration.hz / 400)
-
-/* Ticks in which a core gets to a new rate. */
-#define COUNT_RAMP (cpuc_calibration.hz / 1024)
-
-/* Ticks between two calls in which a wait may lie: where the kernel reports
- * waits, and where it does not. A shorter one is counted there. */
-#define COUNT_GAP_TOLD (uint32_t)(cpuc_calibration.hz / 2048)
-#define COUNT_GAP (uint32_t)(cpuc_calibration.hz / 32768)
-
-/* Ticks that the thread's clock lacks when the thread loses the CPU. Linux
- * stops that clock when a wakeup on another CPU asks for this one
- * (rq_clock_skip_update()), and the thread runs on until the interrupt comes: 3
- * us in the median of a virtual CPU, 7 in 99 of 100. */
-#define COUNT_LACK (cpuc_calibration.hz / 125000)
 
 CPUC_TLS struct cpuc_core_count cpuc_own_count;
 
@@ -48,11 +32,6 @@ static uint64_t count_since(uint64_t tick, uint64_t t)
 static uint64_t count_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
-}
-
-static uint64_t count_latest(const struct cpuc_core_count *c)
-{
-	return c->cycles + cpuc_ratio_scaled(c->seen, c->ratio.mean);
 }
 
 /* Whether a wait clears the thread's word. */
@@ -78,7 +57,7 @@ static uint64_t count_clock(void)
 static void count_clock_set(struct cpuc_core_count *c, uint64_t ran)
 {
 	c->ran = ran;
-	c->before = 0;
+	c->unread = 0;
 	if (ran != 0)
 		c->process =
 			(uint16_t)(cpuc_process_mark() - cpuc_process->mark);
@@ -152,21 +131,21 @@ static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
 static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
 			    bool interrupted)
 {
-	uint64_t counted = c->before + c->seen;
+	uint64_t counted = c->unread + c->seen;
 
 	/* The clock of this core is behind. */
 	if ((int64_t)(d - c->seen) < 0)
 		return c->seen + count_since(counted, ran);
-	return d - count_pause(c, d - c->seen, count_since(ran, c->before + d),
+	return d - count_pause(c, d - c->seen, count_since(ran, c->unread + d),
 			       counted, interrupted);
 }
 
 /* The count after d ticks: `ratio` holds for as long as it was to last, and the
  * one that has been measured since for the ticks after that. */
 static uint64_t count_cycles(const struct cpuc_core_count *c, uint64_t d,
-			     uint64_t wait, uint64_t ratio)
+			     uint64_t held, uint64_t ratio)
 {
-	uint64_t old = count_least(wait + COUNT_RAMP, d);
+	uint64_t old = count_least(held + COUNT_RAMP, d);
 
 	return c->cycles + cpuc_ratio_scaled(old, ratio) +
 	       cpuc_ratio_scaled(d - old, c->ratio.mean);
@@ -185,16 +164,16 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 /* Whether the thread is on another CPU than before. */
 static bool count_moved(struct cpuc_core_count *c)
 {
-	uint16_t before = c->ratio.cpu;
+	uint16_t last = c->ratio.cpu;
 
 	c->ratio.cpu = (uint16_t)cpuc_rseq_cpu();
-	return c->ratio.cpu != before;
+	return c->ratio.cpu != last;
 }
 
 /* From here on a call in the midst gets the highest count, and one more. */
 static void count_midst_begin(struct cpuc_core_count *c)
 {
-	c->given = count_latest(c);
+	c->given = cpuc_count_at(c, c->seen);
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_MIDST;
 	CPUC_FENCE();
@@ -224,10 +203,10 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
  * little.) */
 static void count_open(struct cpuc_core_count *c)
 {
-	uint64_t due = count_since(c->before, COUNT_CLOCK), t;
+	uint64_t due = count_since(c->unread, COUNT_CLOCK), t;
 
 	/* Since the latest reading of the thread's clock it is the same. */
-	if (c->before == 0)
+	if (c->unread == 0)
 		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
 	due = count_least(due, c->ratio.until);
 	if (c->state == CPUC_COUNT_CLOSED)
@@ -248,7 +227,7 @@ static void count_open(struct cpuc_core_count *c)
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, wait = c->due, ratio, ran = 0, n;
+	uint64_t t = c->tick + d, held = c->due, ratio, ran = 0, n;
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
 	bool interrupted, asks, follows, measured;
 
@@ -269,7 +248,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	interrupted = cpuc_rseq_rearm(&c->rseq);
 	c->interrupted = c->interrupted + interrupted;
 	asks = interrupted || d - c->seen >= c->gap ||
-	       c->before + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
+	       c->unread + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
 	if (asks)
 		ran = count_clock();
 	if (count_moved(c))
@@ -281,7 +260,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	else
 		d = c->seen + count_since(c->seen, d);
 	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
-		  : count_cycles(c, d, wait, ratio);
+		  : count_cycles(c, d, held, ratio);
 	/* A measurement takes long, and is in no interval. */
 	if (measured) {
 		ran = count_clock();
@@ -293,7 +272,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	if (asks)
 		count_clock_set(c, ran);
 	else
-		c->before += (uint32_t)d;
+		c->unread += (uint32_t)d;
 	return count_midst_end(c, n);
 }
 
@@ -307,7 +286,7 @@ static uint64_t count_midst(struct cpuc_core_count *c)
 	if (c->state == CPUC_COUNT_MIDST)
 		return ++c->given;
 	c->cycles++;
-	return count_latest(c);
+	return cpuc_count_at(c, c->seen);
 }
 
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)

@@ -40,7 +40,7 @@ struct cpuc_core_count {
 	uint32_t seen; /* ticks from `tick` to the latest count */
 
 	/* For the slow path alone, but for the mean ratio. */
-	uint32_t before; /* ticks that were counted from the latest reading of
+	uint32_t unread; /* ticks that were counted from the latest reading of
 			    the thread's clock to `tick` */
 	struct cpuc_ratio ratio;
 	uint64_t ran;  /* that reading; 0: unknown */
@@ -53,6 +53,13 @@ struct cpuc_core_count {
 };
 
 extern CPUC_TLS struct cpuc_core_count cpuc_own_count;
+
+/* The count d ticks after `tick`, in an interval. */
+static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
+				     uint64_t d)
+{
+	return c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
+}
 
 /* Whether the time for which a thread does not run is left out. */
 bool cpuc_count_alone(void);
@@ -81,7 +88,7 @@ cpuc_count(long long (*clock)(void))
 	d = (uint64_t)clock() - c->tick;
 	if (__builtin_expect(d >= c->due || d - seen >= c->gap, 0))
 		return cpuc_count_slow(armed, d);
-	n = c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
+	n = cpuc_count_at(c, d);
 	c->seen = (uint32_t)d;
 	CPUC_FENCE();
 	if (__builtin_expect(*c->rseq.word == armed, 1))

@@ -14,46 +14,11 @@
  * rate has stepped, and the filter begins anew. */
 #include <config.h>
 #include "ratio.h"
+#include "constants.h"
 
-/* The greatest share of the time that all may take: one part in so many, while
- * the rate stands still and while it moves. */
-#define RATIO_SHARE_STILL 400u
-#define RATIO_SHARE_MOVING 83u
-
-/* Looks take a quarter of it while the rate stands still, and measurements
- * another; the rest is for the thread's clock and for windows that look again.
- * Looks take four ninths while it moves: windows that confirm steps, the rest.
- */
-#define RATIO_COST_STILL (4 * RATIO_SHARE_STILL)
-#define RATIO_COST_MEASURED (4 * RATIO_SHARE_STILL)
-#define RATIO_COST_MOVING (9 * RATIO_SHARE_MOVING / 4)
-
-/* A look comes after this part of the time since the latest step: another is
- * likely soon. */
-#define RATIO_LOOKS 64
-
-/* Ticks to the next measurement after a step; and between looks, at least. */
-#define RATIO_STEPPED (uint32_t)(cpuc_calibration.hz / 250)
-#define RATIO_MOVING (uint32_t)(cpuc_calibration.hz / 20000)
-
-/* A measurement is a window of so many times the length of one that confirms: a
- * third of the noise. */
-#define RATIO_LENGTH 3
-
-/* So many windows, if they agree, show a step to a higher rate, and to a lower
- * one, as what disturbs windows makes them longer. */
-#define RATIO_AGREE_FASTER 2
-#define RATIO_AGREE_SLOWER 3
-
-/* Ratios that differ by less are the same: a measurement, or a window, and the
- * mean; a look and the mean; two windows. */
-#define RATIO_STEP CPUC_PERMILLE(5)
-#define RATIO_LOOK (RATIO_STEP + cpuc_calibration.look_grain * 3 / 8)
-#define RATIO_PAIR CPUC_PERMILLE(4)
-
-/* From one measurement to the next the rate walks so far, */
-#define RATIO_WALK (CPUC_PERMILLE(1) / 5)
-/* and the clock's resolution alone makes them differ by so much. */
+/* A look that differs by less from the mean shows no step, */
+#define RATIO_LOOK (STEP_LEAST + cpuc_calibration.look_grain * 3 / 8)
+/* and the clock's resolution alone makes measurements differ by so much. */
 #define RATIO_GRAIN ((int32_t)cpuc_calibration.grain / 12)
 
 static uint32_t ratio_least(uint64_t a, uint64_t b)
@@ -61,8 +26,7 @@ static uint32_t ratio_least(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
-/* A larger innovation is tested: 2.5 times the noise of late, and what the walk
- * may add. */
+/* A larger innovation is tested: 2.5 times the noise of late. */
 static uint32_t ratio_surprise(const struct cpuc_ratio *r)
 {
 	return r->noise * 5u / 2;
@@ -80,17 +44,17 @@ static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	int32_t off =
-		(int32_t)ratio_least(cpuc_apart(ratio, r->mean), RATIO_STEP);
+		(int32_t)ratio_least(cpuc_apart(ratio, r->mean), STEP_LEAST);
 	int32_t noise;
 
 	off = ratio < r->mean ? -off : off;
 	noise = off > r->last ? off - r->last : r->last - off;
-	noise = r->noise + (noise - r->noise) / 16;
+	noise = r->noise + (noise - r->noise) / FILTER_MEAN;
 	noise = noise > RATIO_GRAIN ? noise : RATIO_GRAIN;
 	r->last = (int16_t)off;
 	r->noise = (uint16_t)noise;
 	r->known =
-		(uint8_t)ratio_least(r->known + 1u, 1 + r->noise / RATIO_WALK);
+		(uint8_t)ratio_least(r->known + 1u, 1 + r->noise / FILTER_WALK);
 	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / r->known);
 }
 
@@ -99,19 +63,18 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
  * longer, but hardly three by the same. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
-	unsigned i,
-		n = about > r->mean ? RATIO_AGREE_FASTER : RATIO_AGREE_SLOWER;
+	unsigned i, n = about > r->mean ? STEP_FASTER : STEP_SLOWER;
 	uint32_t near = 2 * RATIO_LOOK;
 	uint64_t ratio, sum = 0;
 	/* Between those of looks and of measurements, as their length is. */
 	struct cpuc_overhead o = {
 		r->looking.cycles + (r->measuring.cycles - r->looking.cycles) /
-					    RATIO_LENGTH,
+					    MEASUREMENT_LENGTH,
 		r->measuring.known};
 
-	for (i = 0; i < n; i++, near = RATIO_PAIR) {
+	for (i = 0; i < n; i++, near = STEP_PAIR) {
 		ratio = cpuc_window(&o, cpuc_calibration.turns, about);
-		if (cpuc_apart(ratio, r->mean) <= RATIO_STEP)
+		if (cpuc_apart(ratio, r->mean) <= STEP_LEAST)
 			return false;
 		if (cpuc_apart(ratio, about) > near) {
 			r->measuring.known /= 2;
@@ -129,7 +92,8 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 
 static uint64_t ratio_window(struct cpuc_ratio *r)
 {
-	return cpuc_window(&r->measuring, RATIO_LENGTH * cpuc_calibration.turns,
+	return cpuc_window(&r->measuring,
+			   MEASUREMENT_LENGTH * cpuc_calibration.turns,
 			   r->mean);
 }
 
@@ -138,12 +102,12 @@ static void ratio_measure(struct cpuc_ratio *r)
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 
-	if (off > RATIO_STEP && (ratio_confirm(r, ratio) || r->known > 0))
+	if (off > STEP_LEAST && (ratio_confirm(r, ratio) || r->known > 0))
 		return;
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
 		off = cpuc_apart(ratio, first);
-		if (off > RATIO_STEP)
+		if (off > STEP_LEAST)
 			return;
 		if (off < cpuc_apart(ratio, r->mean))
 			ratio_begin(r, first);
@@ -166,15 +130,13 @@ static bool ratio_look(struct cpuc_ratio *r)
 /* From one look to the next. */
 static uint32_t ratio_interval(const struct cpuc_ratio *r)
 {
-	uint64_t least =
-		(uint64_t)cpuc_calibration.look_cost * RATIO_COST_MOVING;
-	uint64_t most = (uint64_t)cpuc_calibration.look_cost * RATIO_COST_STILL;
-	uint64_t wait = r->still / RATIO_LOOKS;
+	uint64_t cost = cpuc_calibration.look_cost;
+	uint64_t ticks = r->still / LOOK_SINCE_STEP;
 
-	wait = wait < least ? least : wait;
-	wait = ratio_least(wait, most);
-	wait = wait > RATIO_MOVING ? wait : RATIO_MOVING;
-	return ratio_least(wait, r->left);
+	ticks = ticks > cost * LOOK_MOVING ? ticks : cost * LOOK_MOVING;
+	ticks = ratio_least(ticks, cost * LOOK_STILL);
+	ticks = ticks > LOOK_EARLIEST ? ticks : LOOK_EARLIEST;
+	return ratio_least(ticks, r->left);
 }
 
 /* Sets when the next measurement is due: soon, then after half as long again
@@ -182,8 +144,8 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
  * that is a second at most. */
 static void ratio_next(struct cpuc_ratio *r, uint32_t wait)
 {
-	uint64_t most = (uint64_t)cpuc_calibration.span * RATIO_LENGTH *
-			RATIO_COST_MEASURED;
+	uint64_t most = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
+			MEASUREMENT_STILL;
 
 	most = ratio_least(most, cpuc_calibration.hz);
 	r->left = r->wait = ratio_least(wait, most);
@@ -191,7 +153,7 @@ static void ratio_next(struct cpuc_ratio *r, uint32_t wait)
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	uint32_t ticks = ratio_least(passed, CPUC_RATIO_LONG);
+	uint32_t ticks = ratio_least(passed, COUNT_LONG);
 
 	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
 	r->left -= ratio_least(r->left, ticks);
@@ -202,10 +164,10 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
 	r->mean = cpuc_calibration.ratio;
 	r->noise = (uint16_t)(cpuc_calibration.grain / 4);
-	r->wait = CPUC_RATIO_SOON;
+	r->wait = MEASUREMENT_SOON;
 	/* The thread that calibrated has just made its windows. */
 	if (t - cpuc_calibration.tick < cpuc_calibration.span)
-		r->until = r->left = CPUC_RATIO_SOON;
+		r->until = r->left = MEASUREMENT_SOON;
 }
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
@@ -223,7 +185,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
 	else
 		stands = ratio_look(r);
 	if (r->still < still)
-		ratio_next(r, RATIO_STEPPED);
+		ratio_next(r, MEASUREMENT_STEPPED);
 	else if (measures)
 		ratio_next(r, r->wait + r->wait / 2);
 	r->until = ratio_interval(r);
@@ -233,5 +195,5 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
 void cpuc_ratio_moved(struct cpuc_ratio *r)
 {
 	r->measuring.known = r->looking.known = 0;
-	r->until = ratio_least(r->until, CPUC_RATIO_SOON);
+	r->until = ratio_least(r->until, MEASUREMENT_SOON);
 }

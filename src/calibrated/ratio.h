@@ -6,12 +6,6 @@
 
 #include "calibration.h"
 
-/* No time between two looks is longer: ticks. */
-#define CPUC_RATIO_LONG (cpuc_calibration.hz / 16)
-
-/* Ticks to the next measurement in a fresh thread, or after a move. */
-#define CPUC_RATIO_SOON (uint32_t)(cpuc_calibration.hz / 20000)
-
 /* Times are in ticks, differences of ratios in 2^-20. */
 struct cpuc_ratio {
 	uint64_t mean;  /* in use */
