@@ -5,7 +5,6 @@
 #define FAULTS_H
 
 #include <config.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -83,44 +82,6 @@ __attribute__((unused)) static int patience = 240;
 /* From one look at a child to the next. */
 __attribute__((unused)) static long nap_ns = 500000;
 
-/* One line of a thread's file in /proc, or nothing. */
-static void show_file(const char *task, const char *file)
-{
-	char path[128], line[256] = "";
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/%s", task, file);
-	f = fopen(path, "r");
-	if (f != NULL && fgets(line, sizeof line, f) != NULL)
-		line[strcspn(line, "\n")] = '\0';
-	if (f != NULL)
-		fclose(f);
-	printf("; %s: %.100s", file, line);
-}
-
-/* Where a process's threads are: one that is in a deadlock is to say so. */
-static void show_threads(pid_t pid)
-{
-	char tasks[64], task[96];
-	struct dirent *entry;
-	DIR *dir;
-
-	snprintf(tasks, sizeof tasks, "/proc/%ld/task", (long)pid);
-	dir = opendir(tasks);
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(task, sizeof task, "%s/%.20s", tasks, entry->d_name);
-		printf("# thread %s", entry->d_name);
-		show_file(task, "stat");
-		show_file(task, "wchan");
-		show_file(task, "syscall");
-		printf("\n");
-	}
-	if (dir != NULL)
-		closedir(dir);
-}
-
 /* Runs f in a child, and acts on it again and again until it ends. It is killed
  * if it is in a deadlock: alarm could be blocked, or in use. */
 __attribute__((unused)) static int in_child_beside(int (*f)(void),
@@ -129,7 +90,7 @@ __attribute__((unused)) static int in_child_beside(int (*f)(void),
 	const struct timespec nap = {0, nap_ns};
 	const struct rlimit none = {0, 0};
 	const double end = wall_ns() + patience * 1e9;
-	int status = -1, shown = 0;
+	int status = -1;
 	pid_t pid;
 
 	fflush(stdout);
@@ -143,11 +104,8 @@ __attribute__((unused)) static int in_child_beside(int (*f)(void),
 		_exit(f());
 	}
 	while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0) {
-		if (wall_ns() > end) {
-			if (!shown++)
-				show_threads(pid);
+		if (wall_ns() > end)
 			kill(pid, SIGKILL);
-		}
 		if (act != NULL)
 			act(pid);
 		nanosleep(&nap, NULL);
