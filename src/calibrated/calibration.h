@@ -25,6 +25,13 @@ struct cpuc_chain {
 	const char *name; /* the instruction's */
 };
 
+/* The chain of which PREFIX_LINK_window() is made. */
+#define CPUC_CHAIN(prefix, link, n)                                \
+	{                                                          \
+		.window = prefix##_##link##_window, .cycles = (n), \
+		.name = #link,                                     \
+	}
+
 /* An architecture's chains. All must agree but one, as some CPU takes another
  * time for that instruction; otherwise instructions have no known latency here,
  * as under an emulator, which translates some of these into one instruction and

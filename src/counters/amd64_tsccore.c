@@ -22,6 +22,7 @@ static long long tsccore_read(void)
 #define SHORT 1 /* turns of a window's short run for each of `turns` */
 #define LONG 8  /* and of its long run */
 #define LINKS 32
+#define CYCLES ((LONG - SHORT) * LINKS) /* of links that take one */
 
 /* A run ends with the clock's reading, so that the first stamp is the end of a
  * run too, and all that is not links is the same in every run. lfence: no later
@@ -76,17 +77,11 @@ TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
-#define TSCCORE_ROW(link, latency)                                           \
-	{                                                                    \
-		.window = tsccore_##link##_window,                           \
-		.cycles = (LONG - SHORT) * LINKS * (latency), .name = #link, \
-	}
-
 static const struct cpuc_chain tsccore_chain[] = {
-	TSCCORE_ROW(imul, 3),
-	TSCCORE_ROW(ror, 1),
-	TSCCORE_ROW(xor, 1),
-	TSCCORE_ROW(not, 1),
+	CPUC_CHAIN(tsccore, imul, CYCLES * 3),
+	CPUC_CHAIN(tsccore, ror, CYCLES * 1),
+	CPUC_CHAIN(tsccore, xor, CYCLES * 1),
+	CPUC_CHAIN(tsccore, not, CYCLES * 1),
 };
 
 /* A sibling that never waits leaves the chains of one cycle two cycles of

@@ -75,17 +75,11 @@ VCTCORE_CHAIN(sub, "sub %0, %0, %3")
 VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 VCTCORE_CHAIN(orn, "orn %0, %3, %0")
 
-#define VCTCORE_ROW(link)                                                   \
-	{                                                                   \
-		.window = vctcore_##link##_window, .cycles = LINKS - BRIEF, \
-		.name = #link,                                              \
-	}
-
 static const struct cpuc_chain vctcore_chain[] = {
-	VCTCORE_ROW(eor),
-	VCTCORE_ROW(sub),
-	VCTCORE_ROW(eon),
-	VCTCORE_ROW(orn),
+	CPUC_CHAIN(vctcore, eor, LINKS - BRIEF),
+	CPUC_CHAIN(vctcore, sub, LINKS - BRIEF),
+	CPUC_CHAIN(vctcore, eon, LINKS - BRIEF),
+	CPUC_CHAIN(vctcore, orn, LINKS - BRIEF),
 };
 
 /* Arm cores hardly share a core among threads. */

@@ -66,17 +66,11 @@ TIMECORE_CHAIN(add, "add %0, %0, %2")
 TIMECORE_CHAIN(slt, "slt %0, %0, %2")
 TIMECORE_CHAIN(sltu, "sltu %0, %0, %2")
 
-#define TIMECORE_ROW(link)                                                   \
-	{                                                                    \
-		.window = timecore_##link##_window, .cycles = LINKS - BRIEF, \
-		.name = #link,                                               \
-	}
-
 static const struct cpuc_chain timecore_chain[] = {
-	TIMECORE_ROW(xor),
-	TIMECORE_ROW(add),
-	TIMECORE_ROW(slt),
-	TIMECORE_ROW(sltu),
+	CPUC_CHAIN(timecore, xor, LINKS - BRIEF),
+	CPUC_CHAIN(timecore, add, LINKS - BRIEF),
+	CPUC_CHAIN(timecore, slt, LINKS - BRIEF),
+	CPUC_CHAIN(timecore, sltu, LINKS - BRIEF),
 };
 
 /* Hardly any core is shared among threads. */

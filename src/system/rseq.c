@@ -31,7 +31,7 @@
 #include <sys/resource.h>
 #endif
 #if HAVE_RSEQ
-#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/utsname.h>
@@ -159,19 +159,12 @@ struct rseq_mapping {
 	uint32_t signature[2];
 };
 
-/* The first kernel that does not report waits. */
+/* Linux 6.19 is the first kernel that does not report waits. */
 static bool rseq_kernel_misses_waits(void)
 {
 	struct utsname system;
-	unsigned long major, minor = 0;
-	char *end;
 
-	if (uname(&system) != 0)
-		return true;
-	major = strtoul(system.release, &end, 10);
-	if (*end == '.')
-		minor = strtoul(end + 1, NULL, 10);
-	return major > 6 || (major == 6 && minor >= 19);
+	return uname(&system) != 0 || strverscmp(system.release, "6.19") >= 0;
 }
 
 static void rseq_try(void *arg)
