@@ -85,8 +85,6 @@ static void selection_make(void)
 	selection_begin();
 	slot = cpuc_select(cpuc_slots, cpuc_slot_count,
 			   cpuc_getenv("cpucyclesimplementation"));
-	if (slot == NULL)
-		slot = cpuc_last_resort(cpuc_slots, cpuc_slot_count);
 	selection_publish(slot);
 	/* A program that has asked for instructions gets a new choice of these,
 	 * too. */

@@ -155,35 +155,19 @@ static void select_attempt(void *arg)
 void cpuc_try(struct cpuc_slot *slot)
 {
 	struct attempt a = {slot, select_nominal_hz(slot->counter)};
-	int sig;
+	int sig = 0;
 
 	slot->trial = (struct cpuc_trial){.tried = true};
-	sig = cpuc_probe(select_attempt, &a);
+	/* A clock of the system works where handlers of faults cannot be
+	 * installed: its calls fault no more than any other. */
+	if (slot->counter->kind >= CPUC_OS)
+		select_attempt(&a);
+	else
+		sig = cpuc_probe(select_attempt, &a);
 	if (sig) {
 		slot->trial.usable = false;
 		select_explain_fault(slot, sig);
 	}
-}
-
-struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n)
-{
-	struct cpuc_slot *slot;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		slot = &slots[i];
-		/* System calls fault no more than any other. */
-		if (slot->counter->kind == CPUC_OS &&
-		    (slot->counter->open == NULL ||
-		     slot->counter->open(slot) == 0) &&
-		    select_reader(slot, select_nominal_hz(slot->counter)) == 0)
-			break;
-	}
-	slot = &slots[i < n ? i : n - 1];
-	if (slot->reader.entry == NULL)
-		cpuc_compose(slot);
-	slot->trial = (struct cpuc_trial){.tried = true, .usable = true};
-	return slot;
 }
 
 /* Whether even a step of one cycle would leave the slot behind the best one.

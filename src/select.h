@@ -7,13 +7,10 @@
 #include "slot.h"
 
 /* The slot to use of slots[0 ... n). `wanted` names one to be tried before,
- * and instead of, all others; NULL: none. NULL when nothing works. */
+ * and instead of, all others; NULL: none. NULL when nothing works, which is not
+ * so among all counters of cycles. */
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted);
-
-/* A slot that works where nothing can be tried, because handlers for faults
- * cannot be installed: a clock of the system, or else the last slot. */
-struct cpuc_slot *cpuc_last_resort(struct cpuc_slot *slots, size_t n);
 
 /* Tries one slot and fills in the result. */
 void cpuc_try(struct cpuc_slot *slot);
