@@ -39,28 +39,3 @@ set arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "#333333"
 set offsets 2, 2, 0, 0
 plot "truth" using "median":(-$0):"10th":"90th":ytic(1) with xerrorbars \
 	linecolor "#225588" linewidth 2 pointtype 7 pointsize 0.5
-
-# Columns beside each other.
-set terminal svg size 760,420 font "sans-serif,13" background "white"
-unset arrow 1
-unset grid
-unset lmargin
-unset rmargin
-set offsets 0, 0, 0, 0
-set grid ytics linecolor "#dddddd"
-set xrange [*:*]
-set yrange [*:*]
-stats "first-parts" using 2 every ::1 name "first" nooutput
-set xrange [-0.5:first_records-0.5]
-set yrange [0:*]
-set output to."/first.svg"
-set title "The first call: its parts"
-unset xlabel
-set ylabel "milliseconds"
-set style data histograms
-set style histogram rowstacked
-set boxwidth 0.5
-set key outside right center vertical invert reverse Left
-array shade[5] = ["#222222", "#555577", "#7799bb", "#aaccdd", "#dddddd"]
-plot for [i=2:6] "first-parts" using i:xtic(1) title columnheader(i) \
-	linecolor rgb shade[i - 1]

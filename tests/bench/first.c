@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The cost of the first call, in fresh processes, and of its parts. The
- * linker's --wrap puts functions of this file between the library's steps, so
- * that the library itself is what users get.
+/* The cost of the first call, in fresh processes.
  *
  * Arguments: how this program is run, which it does for each process. */
 #include <config.h>
@@ -11,11 +9,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../src/calibrated/count.h"
-#include "../../src/rate/clock.h"
-#include "../../src/rate/persecond.h"
-#include "../../src/select.h"
-#include "../../src/system/probe.h"
 #include "bench.h"
 #include "subject.h"
 #include "trace.h"
@@ -24,69 +17,10 @@
 #define PROCESSES 51
 #define RESULT 3 /* the descriptor that a process writes its values to */
 
-/* A process's values: nanoseconds of the parts, and their sum. */
-enum value { OTHER, HANDLERS, FREQUENCY, PROBING, CALIBRATING, PARTS };
-enum { ALL = PARTS, FAULTS, VALUES };
+/* A process's values. */
+enum { NS, FAULTS, VALUES };
 
-static const char *const parts_name[PARTS] = {
-	[OTHER] = "lock, publishing",  [HANDLERS] = "fault handlers",
-	[FREQUENCY] = "frequency",     [PROBING] = "asking, probing, measuring",
-	[CALIBRATING] = "calibrating",
-};
-
-static long long value[VALUES], since;
-static enum value part;
-
-/* Time goes to the part that is entered, until it ends or enters another. */
-static enum value enter(enum value next)
-{
-	long long now = bench_ns();
-	enum value before = part;
-
-	value[part] += now - since;
-	value[ALL] += now - since;
-	since = now;
-	part = next;
-	return before;
-}
-
-#define WRAP(of, type, name, parameters, arguments)    \
-	type __real_##name parameters;                 \
-	type __wrap_##name parameters;                 \
-	type __wrap_##name parameters                  \
-	{                                              \
-		enum value before = enter(of);         \
-		type result = __real_##name arguments; \
-                                                       \
-		enter(before);                         \
-		return result;                         \
-	}
-#define WRAP_VOID(of, name)                    \
-	void __real_##name(void);              \
-	void __wrap_##name(void);              \
-	void __wrap_##name(void)               \
-	{                                      \
-		enum value before = enter(of); \
-                                               \
-		__real_##name();               \
-		enter(before);                 \
-	}
-
-WRAP_VOID(HANDLERS, cpuc_probe_begin)
-WRAP_VOID(HANDLERS, cpuc_probe_end)
-WRAP_VOID(PROBING, cpuc_os_clock_check)
-WRAP(FREQUENCY, struct cpuc_persecond, cpuc_persecond,
-     (const struct cpuc_slot *current), (current))
-WRAP(PROBING, struct cpuc_slot *, cpuc_select,
-     (struct cpuc_slot * slots, size_t n, const char *wanted),
-     (slots, n, wanted))
-WRAP(CALIBRATING, bool, cpuc_clock_scale,
-     (struct cpuc_clock * c, uint64_t nominal_hz, struct cpuc_scale *scale),
-     (c, nominal_hz, scale))
-WRAP(CALIBRATING, int, cpuc_calibrate,
-     (struct cpuc_clock * c, struct cpuc_refusal *refusal), (c, refusal))
-WRAP(CALIBRATING, uint64_t, cpuc_count_slow, (uintptr_t armed, uint64_t d),
-     (armed, d))
+static long long value[VALUES];
 
 static long long faults(void)
 {
@@ -106,9 +40,9 @@ static int once(const char *library)
 	bench_ns(); /* the vDSO's own first call is not ours */
 	value[FAULTS] = -faults();
 	trace_mark();
-	since = bench_ns();
+	value[NS] = -bench_ns();
 	(*s.count)();
-	enter(OTHER);
+	value[NS] += bench_ns();
 	trace_mark();
 	value[FAULTS] += faults();
 	return write(RESULT, value, sizeof value) != sizeof value;
@@ -160,26 +94,17 @@ static long run(const struct way *w, char **argv, bool traced)
 	return system_calls;
 }
 
-static double ms(long long *ns, int n)
-{
-	return (double)stats_median(ns, n) / 1e6;
-}
-
 static void print(struct way *w, int n, long system_calls)
 {
-	int i;
-
-	bench_value(TABLE, w->name, "ms", "%.3f", ms(w->value[ALL], n));
+	bench_value(TABLE, w->name, "ms", "%.3f",
+		    (double)stats_median(w->value[NS], n) / 1e6);
 	bench_value(TABLE, w->name, "90th percentile", "%.3f",
-		    (double)stats_quantile(w->value[ALL], n, 9, 10) / 1e6);
+		    (double)stats_quantile(w->value[NS], n, 9, 10) / 1e6);
 	if (system_calls >= 0)
 		bench_value(TABLE, w->name, "system calls", "%ld",
 			    system_calls);
 	bench_value(TABLE, w->name, "page faults", "%lld",
 		    stats_median(w->value[FAULTS], n));
-	for (i = 0; i < PARTS && w->library[0] == '\0'; i++)
-		bench_value("first-parts", w->name, parts_name[i], "%.3f",
-			    ms(w->value[i], n));
 }
 
 static void add(const char *counter, const char *library, const char *name,
