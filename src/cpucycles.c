@@ -338,8 +338,9 @@ int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 	return describe_slot(cpuc_instructions_slot(), out, size);
 }
 
-/* The events of cycles to read beside instructions: those of the counter in
- * use, if it has any; else those of the counter of instructions. NULL: none. */
+/* The events that count cycles beside instructions: those that cpucycles()
+ * reads, or, if it reads none, those of the counter that counts instructions.
+ * NULL: none can be had. */
 static struct cpuc_event_set *pair_cycles(void)
 {
 	struct cpuc_event_set *set = selected()->counter->events;

@@ -27,8 +27,8 @@ cpuc_rseq_word *cpuc_rseq_own(void);
 /* Arms that for the first time. */
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
-/* Whether the kernel reports a wait in a system call by the word, as far as is
- * known; and that it did not. */
+/* Whether the word tells of waits in system calls: so until a caller has seen a
+ * wait that it did not tell of, and says so by the second function. */
 bool cpuc_rseq_tells_waits(void);
 void cpuc_rseq_missed_wait(void);
 

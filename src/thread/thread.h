@@ -10,13 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Thread-local storage (TLS), for handlers of signals too. configure sets
- * CPUC_TLS_MODEL: initial-exec, one instruction an access, where the C library
- * reserves room for libraries loaded by dlopen, as glibc does; the compiler's
- * choice elsewhere. That room is about 1600 bytes for all libraries of a
- * process, and a library takes it as a whole, variables of other models
- * included. So this one has at most 160 bytes of it. Larger state is in
- * cpuc_thread_memory(). */
+/* Thread-local storage (TLS), for handlers of signals too. Where the C library
+ * keeps room for libraries that dlopen loads, as glibc does, configure sets
+ * CPUC_TLS_MODEL to initial-exec: one instruction an access. Elsewhere the
+ * compiler chooses. glibc's room is about 1600 bytes for all such libraries, and
+ * either all of a library's TLS is there or none. So this one has at most 160
+ * bytes, and larger state is in cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_TLS __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else
