@@ -22,23 +22,7 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 	.read = cpuc_x86_cycles,
 };
 
-static struct cpuc_event_set amd64_perfpmc_instruction_events = {
-	.counts = PERF_COUNT_HW_INSTRUCTIONS,
-	.reg = cpuc_x86_register,
-	.access = CPUC_X86_ACCESS,
-};
-
-static long long amd64_perfpmc_instructions_read(void)
-{
-	return cpuc_perf_count_instructions(&amd64_perfpmc_instruction_events,
-					    cpuc_x86_register);
-}
-
-const struct cpuc_counter cpuc_instructions_amd64_perfpmc = {
-	.name = CPUC_X86_NAME("perfpmc"),
-	.kind = CPUC_CORE,
-	.events = &amd64_perfpmc_instruction_events,
-	.read = amd64_perfpmc_instructions_read,
-};
+CPUC_PERF_INSTRUCTIONS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"),
+		       cpuc_x86_register, .access = CPUC_X86_ACCESS)
 
 #endif

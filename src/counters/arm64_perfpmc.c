@@ -24,15 +24,6 @@ const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.read = arm64_perfpmc_read,
 };
 
-static struct cpuc_event_set arm64_perfpmc_instruction_events = {
-	.counts = PERF_COUNT_HW_INSTRUCTIONS,
-	/* Users may read it; 32 bits wide, as wider ones of this event are
-	 * refused before Armv8.5. The kernel adds up their overflows. */
-	.config1 = 2,
-	.reg = cpuc_arm64_register,
-	.access = {"/proc/sys/kernel/perf_user_access"},
-};
-
 /* PMEVCNTR0_EL0 without a jump: the kernel gives it first. */
 static inline __attribute__((always_inline)) uint64_t
 arm64_perfpmc_register(uint32_t index)
@@ -45,17 +36,10 @@ arm64_perfpmc_register(uint32_t index)
 	return value;
 }
 
-static long long arm64_perfpmc_instructions_read(void)
-{
-	return cpuc_perf_count_instructions(&arm64_perfpmc_instruction_events,
-					    arm64_perfpmc_register);
-}
-
-const struct cpuc_counter cpuc_instructions_arm64_perfpmc = {
-	.name = "arm64-perfpmc",
-	.kind = CPUC_CORE,
-	.events = &arm64_perfpmc_instruction_events,
-	.read = arm64_perfpmc_instructions_read,
-};
+/* Bit 1: users may read it. 32 bits wide, as wider ones of this event are
+ * refused before Armv8.5. The kernel adds up their overflows. */
+CPUC_PERF_INSTRUCTIONS(arm64_perfpmc, "arm64-perfpmc", arm64_perfpmc_register,
+		       .config1 = 2,
+		       .access = {"/proc/sys/kernel/perf_user_access"})
 
 #endif

@@ -24,24 +24,8 @@ const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 	.read = riscv64_perfrdcycle_read,
 };
 
-static struct cpuc_event_set riscv64_perfrdcycle_instruction_events = {
-	.counts = PERF_COUNT_HW_INSTRUCTIONS,
-	.reg = cpuc_riscv_register,
-	.defer_unmap = true,
-	.access = {"/proc/sys/kernel/perf_user_access"},
-};
-
-static long long riscv64_perfrdcycle_instructions_read(void)
-{
-	return cpuc_perf_count_instructions(
-		&riscv64_perfrdcycle_instruction_events, cpuc_riscv_register);
-}
-
-const struct cpuc_counter cpuc_instructions_riscv64_perfrdcycle = {
-	.name = CPUC_RISCV_NAME("perfrdcycle"),
-	.kind = CPUC_CORE,
-	.events = &riscv64_perfrdcycle_instruction_events,
-	.read = riscv64_perfrdcycle_instructions_read,
-};
+CPUC_PERF_INSTRUCTIONS(riscv64_perfrdcycle, CPUC_RISCV_NAME("perfrdcycle"),
+		       cpuc_riscv_register, .defer_unmap = true,
+		       .access = {"/proc/sys/kernel/perf_user_access"})
 
 #endif

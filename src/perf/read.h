@@ -51,9 +51,9 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 
 	if (__builtin_expect(*(const volatile uint32_t *)t->quick == 0, 0))
 		return false;
-	/* In this order: a handler may fill the state in anew, which changes the
-	 * lock or the sum. Compiler barriers are enough: the kernel writes on
-	 * this CPU, or on another while this thread is not running. */
+	/* In this order: a handler may fill the state in anew, which changes
+	 * the lock or the sum. Compiler barriers are enough: the kernel writes
+	 * on this CPU, or on another while this thread is not running. */
 	sum = t->sum;
 	page = t->page;
 	CPUC_FENCE();
@@ -94,6 +94,27 @@ cpuc_perf_count_instructions(struct cpuc_event_set *set, cpuc_register *reg)
 		       ? (long long)count
 		       : cpuc_perf_slow(set);
 }
+
+/* The counter of instructions in the file of the counter ID. What follows the
+ * register are fields of its events. */
+#define CPUC_PERF_INSTRUCTIONS(id, of_name, of_register, ...)                 \
+	static struct cpuc_event_set id##_instruction_events = {              \
+		.counts = PERF_COUNT_HW_INSTRUCTIONS,                         \
+		.reg = of_register,                                           \
+		__VA_ARGS__};                                                 \
+                                                                              \
+	static long long id##_instructions(void)                              \
+	{                                                                     \
+		return cpuc_perf_count_instructions(&id##_instruction_events, \
+						    of_register);             \
+	}                                                                     \
+                                                                              \
+	const struct cpuc_counter cpuc_instructions_##id = {                  \
+		.name = of_name,                                              \
+		.kind = CPUC_CORE,                                            \
+		.events = &id##_instruction_events,                           \
+		.read = id##_instructions,                                    \
+	};
 
 #endif
 #endif
