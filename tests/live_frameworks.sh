@@ -47,6 +47,11 @@ timed() {
 			tr -d '"' >google.csv
 		awk -F, '/^fnv.threads:1/ { print $3, $(NF - 1) }' google.csv
 		;;
+	# Its own, then ours; what was interrupted is above the lower bound.
+	catch2.cc)
+		./a.out -r xml |
+			sed -n 's/.*<mean .*lowerBound="\([0-9.]*\)".*/\1/p' | xargs
+		;;
 	# Its own line, and below it ours.
 	nanobench.cc) ./a.out | awk '$NF == "`fnv`" { print $2 }' | xargs ;;
 	*.go)
@@ -135,6 +140,11 @@ if ! includes benchmark/benchmark.h; then
 elif framework google-benchmark.cc && [ -n "$alone" ]; then
 	two_threads
 	ok "google-benchmark.cc: as many cycles an iteration in two threads"
+fi
+if includes catch2/catch.hpp; then
+	framework catch2.cc
+else
+	skip "there is no Catch2, version 2, or no C++ compiler"
 fi
 if includes nanobench.h; then
 	framework nanobench.cc
