@@ -64,6 +64,13 @@ static long long slow(void)
 	return fine();
 }
 
+/* In steps of 105. */
+static long long slower(void)
+{
+	clock_now += 100;
+	return half();
+}
+
 static long long constant(void)
 {
 	clock_now += 5;
@@ -78,6 +85,13 @@ static long long back_once(void)
 static long long back_always(void)
 {
 	return fine() - (++calls % 900 == 0 ? 1000000 : 0);
+}
+
+/* Each read traps, for 200000 cycles. */
+static long long trapping_back(void)
+{
+	clock_now += 100000;
+	return fine() - (++calls % 45 == 0 ? 1000000 : 0);
 }
 
 static long long jumping(void)
@@ -251,6 +265,8 @@ static const struct alone {
 	{"a constant", CORE(constant), "does not advance", 0},
 	{"one that goes back once", CORE(back_once), NULL, 1},
 	{"always", CORE(back_always), "goes backwards", 0},
+	{"now and then, and each read traps", CORE(trapping_back),
+	 "goes backwards", 0},
 	{"one that jumps", CORE(jumping), NULL, 1},
 	{"one that jumps at once", CORE(jumping_first), NULL, 1},
 	{"one that faults", CORE(faulting), TRAP, 0},
@@ -323,6 +339,8 @@ static const struct contest {
 	{"no events, no open()", CORE(fine), CORE(fine), 0, 2, 1, 0, REFUSED,
 	 ""},
 	{"any over zero", ZERO, SLOW, 0, 2, 2, 1, OWN, ""},
+	{"a clock that may yet be better", CORE(slower),
+	 OF(CPUC_REFERENCE, two_fifths), 0, 2, 2, 1, OWN, ""},
 };
 
 static void check_contest(const struct contest *c)
@@ -353,6 +371,20 @@ static void check_again(void)
 	ok(!strcmp(choose(NULL), "first") && !slots[1].trial.tried &&
 		   opened == 2,
 	   "choosing again takes the better, and does not try the other");
+}
+
+/* As after a setting was changed. */
+static void check_cured(void)
+{
+	struct cpuc_slot *s;
+
+	fresh();
+	s = add("it", (struct cpuc_counter)OPENED(open_denied));
+	add("zero", (struct cpuc_counter)ZERO);
+	choose(NULL);
+	counters[0].open = NULL;
+	ok(!strcmp(choose(NULL), "it") && s->trial.reason[0] == '\0',
+	   "one that was denied and is no more has no reason left");
 }
 
 static void check_settled(void)
@@ -437,6 +469,36 @@ static void check_same_clock(void)
 	   s->trial.step);
 }
 
+/* In place of registry.c. */
+static struct cpuc_counter registered[] = {
+	{.name = "fine", .read = fine, .events = &pmus[0]},
+	{.name = "constant", .read = constant, .events = &pmus[1]},
+	{.name = "slow", .kind = CPUC_OS, .read = slow, .events = &pmus[2]}};
+struct cpuc_slot cpuc_slots[] = {{.counter = &registered[0]},
+				 {.counter = &registered[1]},
+				 {.counter = &registered[2]}};
+const size_t cpuc_slot_count = COUNT(cpuc_slots);
+struct cpuc_slot cpuc_instructions_slots[1];
+const size_t cpuc_instructions_slot_count = 0;
+
+/* Events of no counter but the one in use stay open. */
+static void check_public(void)
+{
+	struct cpucycles_counter c;
+
+	fresh();
+	ok(cpucycles_select("constant") == -1 && errno == ENOTSUP &&
+		   !pmus[1].open,
+	   "one that is asked for, and refused, is closed");
+	ok(cpucycles_select(NULL) == 0 &&
+		   !strcmp(cpucycles_implementation(), "fine") &&
+		   pmus[0].open && !cpuc_slots[2].trial.tried,
+	   "one that cannot win is not tried");
+	ok(cpucycles_counter(2, &c, sizeof c) == 0 && c.usable &&
+		   !pmus[2].open && pmus[0].open,
+	   "but for its description, and closed then");
+}
+
 int main(void)
 {
 	size_t i;
@@ -449,7 +511,9 @@ int main(void)
 		check_contest(&contests[i]);
 	check_again();
 	check_same_clock();
+	check_cured();
 	check_settled();
 	check_last_resort();
+	check_public();
 	return done_testing();
 }
