@@ -18,7 +18,12 @@ int main(void)
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The time in nanoseconds. A cycle takes one. */
 static uint64_t now_ns = UINT64_C(1000000000000);
@@ -36,11 +41,11 @@ static char tree[64]; /* the root; path buffers are short */
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
 
 #include "../src/perf/read.h"
+#include "../src/system/syscalls.h"
 
 /* An event of the pretended kernel's. */
 struct event {
 	struct perf_event_mmap_page *page;
-	struct cpuc_event event;
 	uint64_t id, count, start;
 	uint32_t index; /* its register; 0: none */
 	unsigned width, type;
@@ -74,6 +79,7 @@ struct pretended_kernel {
 	bool all_taken;    /* by pinned events of whole CPUs */
 	uint64_t ipc;      /* if not 1, instructions have another register */
 	uint64_t access;   /* cycles that an access to a page takes */
+	bool page_permits; /* registers are read while a page is mapped */
 };
 static const struct pretended_kernel plain = {.next_index = 32,
 					      .next_width = 64,
@@ -145,12 +151,22 @@ static bool readable(uint32_t index)
 	return i < k.made && !k.shut_out && !k.no_access;
 }
 
+static bool any_mapped(void)
+{
+	unsigned i;
+
+	for (i = 0; i < k.made && !world[i].mapped; i++)
+		;
+	return i < k.made;
+}
+
 static uint64_t register_of(uint32_t index)
 {
 	unsigned i;
 
 	faults += !readable(index);
 	kernel();
+	faults += k.page_permits && !any_mapped();
 	for (i = k.made; i-- > 0;)
 		if (world[i].index == index)
 			return raw(&world[i]);
@@ -200,134 +216,168 @@ static uint32_t register_for(const struct event *e)
 	return k.next_index + (e->retires && k.ipc != 1);
 }
 
-/* The system calls. */
-int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
-		    unsigned flags)
-{
-	unsigned type =
-		event->type ? event->type : (unsigned)(event->config >> 32);
-	bool pinned = flags & CPUC_PINNED;
-	struct event *e;
-	int fd;
+/* The system calls, as src/perf/event.c makes them. Some must never be. */
+static unsigned strange;
 
-	(void)config1;
+static long pretended_open(const struct perf_event_attr *attr)
+{
+	unsigned type = attr->type ? attr->type : (unsigned)(attr->config >> 32);
+	unsigned flags = (attr->exclude_kernel ? CPUC_NO_KERNEL : 0) |
+			 (attr->exclude_hv ? CPUC_NO_HV : 0) |
+			 (attr->pinned ? CPUC_PINNED : 0);
+	struct event *e;
+
 	signals();
+	errno = -(k.refuse_types && type != 0 ? -ENOENT : k.refuse_rest);
 	if (k.refuse != 0 &&
 	    (k.refuse_exclude == 0 || flags & k.refuse_exclude))
-		return k.refuse;
-	if (k.refuse_rest != 0)
-		return k.refuse_rest;
-	if (k.refuse_types && type != 0)
-		return -ENOENT;
-	fd = 1000 + (int)k.made;
+		errno = -k.refuse;
+	if (errno != 0)
+		return -1;
 	e = &world[k.made++];
 	*e = (struct event){.id = k.made,
 			    .page = &pages[k.made - 1],
-			    .event = *event,
 			    .type = type,
 			    .start = k.next_start,
 			    .width = k.next_width,
-			    .pinned = pinned,
-			    .retires = event->type == 0 &&
-				       (uint32_t)event->config ==
+			    .pinned = attr->pinned,
+			    .retires = attr->type == 0 &&
+				       (uint32_t)attr->config ==
 					       PERF_COUNT_HW_INSTRUCTIONS,
 			    .open = true};
 	if (k.here >> type & 1 && !k.all_taken)
 		e->index = register_for(e);
 	else
-		e->error = k.here >> type & 1 && pinned;
+		e->error = k.here >> type & 1 && attr->pinned;
 	publish(e);
 	signals();
-	return fd;
+	return 1000 + (long)(e - world);
 }
 
-void cpuc_event_close(int fd)
-{
-	signals();
-	world[fd - 1000].open = false;
-	signals();
-}
-
-cpuc_page *cpuc_event_map(int fd, cpuc_page *blank)
-{
-	struct event *e = &world[fd - 1000];
-
-	signals();
-	if (k.mappable == 0)
-		return NULL;
-	k.mappable--;
-	if (blank != NULL) {
-		if (gone[blank - pages])
-			abort();
-		e->page = (struct perf_event_mmap_page *)(uintptr_t)blank;
-		publish(e);
-		k.blanks--;
-	}
-	e->mapped = true;
-	signals();
-	return e->page;
-}
-
-static struct event *event_of(cpuc_page *page)
+static struct event *event_of(const void *page)
 {
 	unsigned i;
 
 	for (i = 0; i < k.made; i++)
 		if (page == world[i].page)
 			return &world[i];
-	abort();
+	return NULL;
 }
 
-static void lose_page(struct event *e)
+/* The page's event, or the zeros in its place, go. */
+static void lose_page(const void *page)
 {
+	struct event *e = event_of(page);
+
+	if (e == NULL) {
+		k.blanks--;
+		return;
+	}
 	e->page = &nowhere;
 	e->index = 0;
 	e->mapped = false;
 }
 
-void cpuc_event_unmap(cpuc_page *page)
+static void *pretended_mmap(void *place, size_t size, int prot, int flags,
+			    int fd, long offset)
 {
-	unsigned i;
+	struct event *e;
 
-	if (page == NULL)
-		return;
 	signals();
-	for (i = 0; i < k.made && page != world[i].page; i++)
-		;
-	if (i < k.made)
-		lose_page(&world[i]);
-	else
-		k.blanks--;
-	gone[page - pages] = true;
+	strange += size != (size_t)sysconf(_SC_PAGESIZE) || offset != 0 ||
+		     prot != PROT_READ ||
+		     (place != NULL) != !!(flags & MAP_FIXED);
+	if (flags & MAP_ANONYMOUS) {
+		memset(place, 0, sizeof(struct perf_event_mmap_page));
+		lose_page(place);
+		k.blanks++;
+		signals();
+		return place;
+	}
+	if (k.mappable == 0)
+		return MAP_FAILED;
+	k.mappable--;
+	e = &world[fd - 1000];
+	if (place != NULL) {
+		if (gone[(struct perf_event_mmap_page *)place - pages])
+			abort();
+		lose_page(place);
+		e->page = place;
+		publish(e);
+	}
+	e->mapped = true;
+	signals();
+	return e->page;
+}
+
+static int pretended_munmap(void *page, size_t size)
+{
+	signals();
+	strange += size != (size_t)sysconf(_SC_PAGESIZE);
+	lose_page(page);
+	gone[(struct perf_event_mmap_page *)page - pages] = true;
 	k.unmapped++;
 	signals();
+	return 0;
 }
 
-bool cpuc_event_blank(cpuc_page *page)
-{
-	struct event *e = event_of(page);
-
-	signals();
-	memset(e->page, 0, sizeof *e->page);
-	lose_page(e);
-	k.blanks++;
-	signals();
-	return true;
-}
-
-uint64_t cpuc_event_id(int fd)
+static int pretended_id(int fd, uint64_t *id)
 {
 	signals();
 	k.asked_id = (unsigned)fd;
-	return world[fd - 1000].open ? world[fd - 1000].id : 0;
+	*id = world[fd - 1000].id;
+	return world[fd - 1000].open ? 0 : -1;
 }
 
-bool cpuc_event_read(int fd, uint64_t *count)
+static ssize_t pretended_read(int fd, void *count, size_t size)
 {
 	k.unverified += k.asked_id != (unsigned)fd || !world[fd - 1000].open;
-	*count = world[fd - 1000].count;
-	return !world[fd - 1000].error;
+	memcpy(count, &world[fd - 1000].count, size);
+	return world[fd - 1000].error ? 0 : (ssize_t)size;
 }
+
+static void pretended_close(int fd)
+{
+	signals();
+	world[fd - 1000].open = false;
+	signals();
+}
+
+static long pretended_call(long number, ...)
+{
+	const struct perf_event_attr *attr;
+	int i, n[3];
+	va_list a;
+	long result;
+
+	va_start(a, number);
+	if (number == SYS_perf_event_open) {
+		attr = va_arg(a, const struct perf_event_attr *);
+		for (i = 0; i < 3; i++)
+			n[i] = va_arg(a, int);
+		strange += n[0] != 0 || n[1] != -1 || n[2] != -1 ||
+			   va_arg(a, unsigned long) != PERF_FLAG_FD_CLOEXEC;
+		result = pretended_open(attr);
+	} else {
+		n[0] = va_arg(a, int);
+		strange += va_arg(a, unsigned long) != PERF_EVENT_IOC_ID;
+		result = pretended_id(n[0], va_arg(a, uint64_t *));
+	}
+	va_end(a);
+	return result;
+}
+
+#define syscall pretended_call
+#define mmap pretended_mmap
+#define munmap pretended_munmap
+#define cpuc_sys_read pretended_read
+#define cpuc_sys_close pretended_close
+#include "../src/perf/event.c"
+#undef syscall
+#undef mmap
+#undef munmap
+#undef cpuc_sys_read
+#undef cpuc_sys_close
 
 #include "../src/perf/pmus.c"
 #include "../src/perf/thread_events.c"
@@ -390,7 +440,7 @@ static uint64_t read_two(void)
 
 static struct event *mine(unsigned i)
 {
-	return event_of(own->event[i].page);
+	return event_of((const void *)(uintptr_t)own->event[i].page);
 }
 
 /* So much later, and so often, that a better way is tried. */
@@ -422,6 +472,7 @@ static void forget(struct cpuc_event_set *set)
 	t->base = t->last = t->unreadable = 0;
 	for (i = 0; i < CPUC_CORES; i++)
 		t->event[i].blank = NULL;
+	t->page = NULL;
 	unopened(set);
 }
 
@@ -586,7 +637,7 @@ static void check_index_zero(void)
 	   "index 0: a descriptor instead");
 	run(500);
 	ok(read_one() - b == 500, "counts by it");
-	cpuc_event_close(own->event[0].fd);
+	pretended_close(own->event[0].fd);
 	a = read_one();
 	ok(a >= b + 500 && k.unverified == 0,
 	   "closed by the application: another, and nothing is read");
@@ -1456,7 +1507,7 @@ static void handler_works(void)
 
 static struct event *instructions(void)
 {
-	return event_of(cpuc_perf_thread_own(&retired)->event[0].page);
+	return event_of((const void *)(uintptr_t)cpuc_perf_thread_own(&retired)->event[0].page);
 }
 
 static void check_pair_changes(const char *what, unsigned types,
@@ -1529,6 +1580,11 @@ static void check_pair(void)
 
 #define FIXED 0x40000000u
 
+static uint64_t read_x86(void)
+{
+	return (uint64_t)cpuc_x86_cycles();
+}
+
 /* Indexes as in the page: RDPMC's operand plus 1. */
 static void check_x86_index(uint32_t index, const char *what)
 {
@@ -1559,6 +1615,56 @@ static void check_x86_index(uint32_t index, const char *what)
 	ok(bad == 0, "x86: %s", what);
 }
 
+/* A handler finds the event in error state, when the count that it interrupts
+ * is in front of the register. */
+static void fail_and_count(void)
+{
+	k.all_taken = true;
+	fail_pinned();
+	read_x86();
+}
+
+static void check_x86_last_page(void)
+{
+	uint64_t a, b;
+	int step;
+
+	for (step = 1; step <= 3; step++) {
+		fresh();
+		unopened(&cpuc_x86_cycle_events);
+		k.page_permits = true;
+		cpuc_perf_try(&it, &cpuc_x86_cycle_events);
+		read_x86();
+		victim = mine(0);
+		happens = fail_and_count;
+		in_steps = step;
+		read_x86();
+		ok(faults == 0 && victim->mapped && own->event[0].id != 0,
+		   "x86: users may read registers, in step %d", step);
+	}
+	k.all_taken = false;
+	a = much_later(read_x86);
+	run(1000);
+	b = read_x86();
+	ok(b - a == 1000 && *own->quick && !victim->mapped && left_open() == 1,
+	   "the next page takes the place of the one that was kept");
+	victim = mine(0);
+	fail_and_count();
+	k.all_taken = false;
+	*(uint32_t *)(uintptr_t)own->process = 0;
+	much_later(read_x86);
+	ok(newest.mapped && victim->mapped,
+	   "but not in a child, which has not inherited that");
+	victim->mapped = false;
+	cpuc_perf_close(&cpuc_x86_cycle_events);
+	ok(left_open() == 0, "nor is one kept whose event is on a register");
+	fresh();
+	k.shut_out = true;
+	unopened(&cpuc_x86_cycle_events);
+	ok(cpuc_perf_try(&it, &cpuc_x86_cycle_events) < 0 && left_open() == 0,
+	   "nor one that users could not read");
+}
+
 static void check_pmcff(const char *reason)
 {
 	ok(amd64_pmcff_open(&it) < 0 && strstr(it.trial.reason, reason),
@@ -1572,6 +1678,7 @@ static void check_x86(void)
 
 	check_x86_index(FIXED + 2, "fixed counter 1");
 	check_x86_index(1, "counter 0");
+	check_x86_last_page();
 	fresh();
 	put_pmus(4, NULL, x86, 2);
 	unopened(cycles);
@@ -1654,6 +1761,7 @@ int main(void)
 	check_x86();
 	ok(faults == 0, "no register is read that users may not read (%u)",
 	   faults);
+	ok(strange == 0, "all calls are for this thread alone, and its events");
 	return done_testing();
 }
 

@@ -7,6 +7,7 @@
 
 struct cpuc_event_set cpuc_x86_cycle_events = {
 	.reg = cpuc_x86_register,
+	.keep_page = true,
 	.access = CPUC_X86_ACCESS,
 };
 
@@ -23,6 +24,7 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 };
 
 CPUC_PERF_INSTRUCTIONS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"),
-		       cpuc_x86_register, .access = CPUC_X86_ACCESS)
+		       cpuc_x86_register, .keep_page = true,
+		       .access = CPUC_X86_ACCESS)
 
 #endif

@@ -81,13 +81,17 @@ static void thread_events_unmap_deferred(void)
 /* Unmaps what is mapped. The inline reader is not under the guard, and a
  * handler that does this may have interrupted it in front of the page. So zeros
  * take the page's place, until the next page or the thread's end does, and the
- * reader finds that the lock has changed. */
-static void thread_events_unmap(struct cpuc_perf_event *e, bool ending,
-				bool defer)
+ * reader finds that the lock has changed. The page itself stays where the reader
+ * would fault without one: at index 0, it takes no register from others. */
+static void thread_events_unmap(const struct cpuc_perf_thread *t,
+				const struct cpuc_event_set *set,
+				struct cpuc_perf_event *e, bool ending)
 {
-	if (!ending && cpuc_event_blank(e->page))
+	bool keep = set->keep_page && e->page == t->page && e->page->index == 0;
+
+	if (!ending && (keep || cpuc_event_blank(e->page)))
 		e->blank = e->page;
-	else if (ending && defer)
+	else if (ending && set->defer_unmap)
 		thread_events_defer(e->page);
 	else
 		cpuc_event_unmap(e->page);
@@ -96,8 +100,8 @@ static void thread_events_unmap(struct cpuc_perf_event *e, bool ending,
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 {
 	/* In a child, anything may be mapped there by now. */
-	bool ours = cpuc_perf_thread_has(t, t->set);
-	bool defer = ours && t->set->defer_unmap;
+	bool ours = cpuc_perf_thread_is_here(t);
+	const struct cpuc_event_set *set = ours ? t->set : NULL;
 	unsigned i;
 
 	t->quick = &zero;
@@ -108,8 +112,10 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 		/* Not one that the application has closed and reused. */
 		if (e->id != 0 && cpuc_event_id(e->fd) == e->id)
 			cpuc_event_close(e->fd);
-		if (ours && e->page != &cpuc_no_page)
-			thread_events_unmap(e, ending, defer);
+		if (set != NULL && e->page != &cpuc_no_page)
+			thread_events_unmap(t, set, e, ending);
+		if (!ours)
+			e->blank = NULL;
 		if (ending) {
 			cpuc_event_unmap(e->blank);
 			e->blank = NULL;

@@ -27,6 +27,9 @@ struct cpuc_event_set {
 	 * thread_events_defer(). */
 	bool defer_unmap;
 
+	/* Users may read registers as long as the process has mapped a page. */
+	bool keep_page;
+
 	/* The file that holds 0 if users may not read registers: the first of
 	 * these that exists. */
 	const char *access[2];
@@ -49,7 +52,7 @@ enum cpuc_perf_way {
 
 struct cpuc_perf_event {
 	cpuc_page *page;  /* never NULL: a page of zeros where none is */
-	cpuc_page *blank; /* zeros in the place of an old page */
+	cpuc_page *blank; /* what is in the place of an old page */
 	uint64_t id;      /* the kernel's; 0: no descriptor is kept */
 	int fd;
 };
@@ -103,12 +106,17 @@ cpuc_perf_thread_own(const struct cpuc_event_set *set)
 				      : CPUC_OF_CYCLES];
 }
 
+/* Whether this is the process in which the thread last opened events. */
+static inline bool cpuc_perf_thread_is_here(const struct cpuc_perf_thread *t)
+{
+	return t->process != NULL && *(const volatile uint32_t *)t->process;
+}
+
 /* Whether the thread has events of this set, in this process. */
 static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 					const struct cpuc_event_set *set)
 {
-	return set != NULL && t->set == set &&
-	       *(const volatile uint32_t *)t->process != 0;
+	return set != NULL && t->set == set && cpuc_perf_thread_is_here(t);
 }
 
 /* The same, that can be changed; NULL: there is no memory. Under the guard,
