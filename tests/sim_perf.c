@@ -68,6 +68,7 @@ struct pretended_kernel {
 	int refuse;              /* the result of opening, if not 0 */
 	unsigned refuse_exclude; /* with any of these bits, if not 0 */
 	int refuse_rest;         /* its result without them */
+	unsigned openable;       /* so many more events */
 	unsigned mappable;       /* so many more pages */
 	uint32_t next_index, next_width;
 	uint64_t next_start;
@@ -84,6 +85,7 @@ struct pretended_kernel {
 static const struct pretended_kernel plain = {.next_index = 32,
 					      .next_width = 64,
 					      .here = ~0u,
+					      .openable = 1000,
 					      .mappable = 1000,
 					      .ipc = 1};
 static struct pretended_kernel k;
@@ -232,8 +234,11 @@ static long pretended_open(const struct perf_event_attr *attr)
 	if (k.refuse != 0 &&
 	    (k.refuse_exclude == 0 || flags & k.refuse_exclude))
 		errno = -k.refuse;
+	if (k.openable == 0)
+		errno = EMFILE;
 	if (errno != 0)
 		return -1;
+	k.openable--;
 	e = &world[k.made++];
 	*e = (struct event){.id = k.made,
 			    .page = &pages[k.made - 1],
@@ -332,6 +337,7 @@ static int pretended_id(int fd, uint64_t *id)
 static ssize_t pretended_read(int fd, void *count, size_t size)
 {
 	k.unverified += k.asked_id != (unsigned)fd || !world[fd - 1000].open;
+	signals();
 	memcpy(count, &world[fd - 1000].count, size);
 	return world[fd - 1000].error ? 0 : (ssize_t)size;
 }
@@ -462,12 +468,19 @@ static void unopened(struct cpuc_event_set *set)
 	set->absent = false;
 }
 
+/* The thread has none of cycles, or of instructions, as this set counts. */
+static void drop_events(const struct cpuc_event_set *set)
+{
+	if (cpuc_perf_thread_own(set)->set != NULL)
+		cpuc_perf_drop(cpuc_perf_thread_own(set)->set);
+}
+
 static void forget(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t;
 	unsigned i;
 
-	cpuc_perf_make_room(set);
+	drop_events(set);
 	t = cpuc_perf_thread_state(set);
 	t->base = t->last = t->unreadable = 0;
 	for (i = 0; i < CPUC_CORES; i++)
@@ -668,7 +681,7 @@ static void check_unmappable(void)
 	uint64_t grown;
 
 	begin_one();
-	cpuc_perf_make_room(&one);
+	drop_events(&one);
 	k.mappable = 0;
 	ok(growth(read_one, 5) == 5 && k.unverified == 0,
 	   "a page that does not map");
@@ -744,7 +757,7 @@ static void begin_opening(int how)
 	victim = mine(0);
 	k.all_taken = how == STANDS_STILL;
 	if (how == FIRST)
-		cpuc_perf_make_room(&one);
+		drop_events(&one);
 	else if (how == SHUT_OUT)
 		shut_out(victim);
 	else
@@ -933,6 +946,17 @@ static void check_end(void)
 	thread_events_ended(cpuc_perf_own, true);
 	ok(left_open() == 0 && *own->quick == 0 && cpuc_perf_own == NOBODY,
 	   "nothing is left in the end");
+	one.defer_unmap = true;
+	begin_one();
+	read_one();
+	victim = mine(0);
+	thread_events_ended(cpuc_perf_own, true);
+	one.defer_unmap = false;
+	ok(victim->mapped && own->set == NULL,
+	   "but a page that an unmapping would take from others");
+	take_away();
+	thread_events_unmap_deferred();
+	ok(!victim->mapped, "until its event is on no register");
 }
 
 /* Pages of ended threads are unmapped later. */
@@ -1049,6 +1073,14 @@ static void put_pmus(unsigned first, const char *number,
 	k.here = 1u << first;
 }
 
+/* A handler finds that the application has closed a descriptor. */
+static void replace_and_work(void)
+{
+	world[own->event[0].fd - 1000].open = false;
+	handler_last = read_two();
+	run(1000);
+}
+
 static uint64_t count_of_all(void)
 {
 	uint64_t total = own->base;
@@ -1117,6 +1149,11 @@ static void check_cores(const char *what)
 	}
 	ok(read_two() - now == UINT64_C(40) * core_types,
 	   "%s: counts go on by them", what);
+	handler = replace_and_work;
+	sent = SIGSYS;
+	calls_left = 2;
+	ok(read_two() == handler_last + 1000 && calls_left == 0,
+	   "%s: replaced between two of them: read again", what);
 	/* One event has no register while the thread is on its cores. */
 	victim = &world[k.made - 1];
 	fail_pinned();
@@ -1156,6 +1193,7 @@ static void check_none_listed(void)
 	ok(!asks(NULL, NULL) && k.made == 0 &&
 		   strstr(it.trial.reason, "is visible here"),
 	   "no PMU of cores is listed: %s", it.trial.reason);
+	ok(!asks("software", "4\n"), "the kernel's own is not looked at");
 	ok(asks("cpum_cf", "9\n") && asks("armv7_cortex_a9", "9\n") &&
 		   asks("arc_pct", "4\n"),
 	   "one that may be of cores is listed: the kernel is asked");
@@ -1203,6 +1241,19 @@ static void check_hybrid(void)
 	   "of 12 types of cores, the first are counted");
 }
 
+/* If one event cannot be opened, none is used. */
+static void check_half_open(void)
+{
+	fresh();
+	put_pmus(4, NULL, x86, 2);
+	open_counter(&two);
+	drop_events(&one);
+	k.openable = 1;
+	read_two();
+	ok(left_open() == 0 && own->set == NULL,
+	   "one of two events does not open: neither stays open");
+}
+
 /* If one page cannot be mapped, none is used. */
 static void check_half_mapped(unsigned type)
 {
@@ -1211,7 +1262,7 @@ static void check_half_mapped(unsigned type)
 	fresh();
 	put_pmus(4, NULL, x86, 2);
 	open_counter(&two);
-	cpuc_perf_make_room(&one);
+	drop_events(&one);
 	on_core(type);
 	k.mappable = 1;
 	a = read_two();
@@ -1253,7 +1304,7 @@ static void check_cancelled(void)
 		fresh();
 		put_pmus(4, NULL, x86, 2);
 		open_counter(&two);
-		cpuc_perf_make_room(&two);
+		drop_events(&two);
 		handler = cancel_self;
 		sent = SIGSYS;
 		calls_left = at;
@@ -1295,7 +1346,7 @@ static void begin_hybrid(int how)
 	if (how == ERROR_STATE)
 		fail_pinned();
 	else
-		cpuc_perf_make_room(&one);
+		drop_events(&one);
 }
 
 /* A handler in the midst of a read finds the page unreadable. The page's memory
@@ -1727,6 +1778,7 @@ static void check_all(long cases)
 	check_end();
 	check_deferred();
 	check_hybrid();
+	check_half_open();
 	check_half_mapped(4);
 	check_half_mapped(5);
 	check_cancelled();

@@ -129,8 +129,6 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 	if (set == NULL || (set->reg != NULL && cpuc_perf_index(set) != 0))
 		return 0;
-	/* A second event would take the register of the first. */
-	cpuc_perf_make_room(set);
 	/* A filter may kill a process that opens an event. */
 	if (set->opened == 0 && !set->absent) {
 		set->n = cpuc_core_pmus(set->event, set->counts);

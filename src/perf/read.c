@@ -29,22 +29,6 @@
  * steps through it. */
 #define SWITCHES 3
 
-/* The base is read before the events: a handler that replaces these adds their
- * count to it, and `last` has the counts that the sum then lacks. It is read
- * twice, as a handler may come between its halves. */
-static uint64_t perf_read_base(const struct cpuc_perf_thread *t)
-{
-	uint64_t base, again;
-
-	do {
-		base = t->base;
-		CPUC_FENCE();
-		again = t->base;
-		CPUC_FENCE();
-	} while (base != again);
-	return base;
-}
-
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
 {
 	return cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, count);
@@ -112,10 +96,11 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 static bool perf_read_events(const struct cpuc_perf_thread *t,
 			     const struct cpuc_event_set *set, uint64_t *sum)
 {
+	const uint64_t base = t->base;
 	uint64_t count;
 	unsigned i;
 
-	*sum = perf_read_base(t);
+	*sum = base;
 	for (i = 0; i < set->n; i++) {
 		const struct cpuc_perf_event *event = &t->event[i];
 
@@ -124,7 +109,9 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 			return false;
 		*sum += count;
 	}
-	return true;
+	CPUC_FENCE();
+	/* A handler may have replaced them. */
+	return t->base == base;
 }
 
 /* Handlers in the midst of a change, which count from `last`, may have left it
@@ -268,23 +255,17 @@ uint32_t cpuc_perf_index(struct cpuc_event_set *set)
 	return *t->quick != 0 ? t->index : 0;
 }
 
-void cpuc_perf_make_room(const struct cpuc_event_set *set)
+void cpuc_perf_drop(const struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
 	int saved = errno;
 
-	if (t->set != NULL && cpuc_guard_enter(&guard)) {
+	if (t->set == set && cpuc_guard_enter(&guard)) {
 		perf_read_drop(t);
 		cpuc_guard_leave(&guard);
 	}
 	errno = saved;
-}
-
-void cpuc_perf_drop(const struct cpuc_event_set *set)
-{
-	if (cpuc_perf_thread_own(set)->set == set)
-		cpuc_perf_make_room(set);
 }
 
 #endif

@@ -22,10 +22,6 @@ bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count);
 /* Closes the calling thread's events if they are this set's. */
 void cpuc_perf_drop(const struct cpuc_event_set *set);
 
-/* Closes the calling thread's events of cycles, or of instructions, as this
- * set counts. */
-void cpuc_perf_make_room(const struct cpuc_event_set *set);
-
 /* Tests change the page between any two accesses. */
 #ifndef CPUC_GET
 #define CPUC_GET(page, field) ((page)->field)

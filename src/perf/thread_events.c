@@ -136,8 +136,6 @@ static void thread_events_ended(void *states, bool last)
 	/* No handler finds them from now on. */
 	if (last)
 		cpuc_perf_own = NOBODY;
-	else if (t[0].set == NULL && t[1].set == NULL)
-		return;
 	else
 		/* If the thread is inside already, a handler in the midst of a
 		 * change ends it, and the change never goes on. */
