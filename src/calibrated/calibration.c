@@ -67,9 +67,7 @@ static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
 			     uint64_t about)
 {
-	uint64_t times = about / s->ratio;
-
-	return times > 1 ? turns * (uint32_t)times : turns;
+	return (uint32_t)(turns * (about >> 16) / (s->ratio >> 16)) + 1;
 }
 
 static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A pretended machine for the calibrated count, which this includes: a clock of
+ * known step, a core of known rate and a kernel, so that every promise can be
+ * checked exactly. */
+#ifndef SIM_MACHINE_H
+#define SIM_MACHINE_H
+
+#include <config.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+/* The pretended kernel's word and the thread's clock, in place of rseq.c. */
+#define cpuc_rseq_own fake_word
+#define cpuc_rseq_cpu fake_cpu
+#define cpuc_rseq_switches fake_switches
+#define cpuc_rseq_tells_waits fake_tells
+#define cpuc_rseq_missed_wait fake_missed
+#define cpuc_os_clock_thread fake_thread
+#include "../src/calibrated/count.c"
+#include "forget.h"
+#include "tap.h"
+#include "thread/thread.h"
+
+#define UNUSED __attribute__((unused))
+#define DITHER 20000. /* ns of each rate */
+
+enum kernel { REPORTS, HIDES_WAITS, NO_WORD, KERNELS };
+
+static const char *const kernel_name[KERNELS] UNUSED = {
+	"reported", "waits not reported", "no word"};
+
+/* Times in ns, rates in cycles or ticks per ns. */
+static struct machine {
+	double core, ticks, step; /* so many ticks at a time */
+	const struct cpuc_chain_ops *ops;
+	enum kernel kernel;
+	double drift, since;   /* relative change of the core's rate per ns */
+	double turning, later; /* when the rate becomes another one, or 0 */
+	double dither;         /* up and down by so much, every DITHER ns */
+	double ahead;          /* of another core's clock */
+	double away;           /* for which others had the CPU, in all */
+	unsigned bad;          /* one of so many windows is interrupted */
+	bool bursts;           /* of another hardware thread's work */
+	bool longer;           /* one window in ten is, by 0.3% */
+	bool strict;           /* no two reads of the clock are the same */
+	bool stopped;          /* it stands still */
+	double odd[4];         /* of each chain: it takes so much longer */
+	double multiply;       /* cycles */
+	double links;          /* of a turn of the other chains */
+	double reading;        /* cycles that the clock takes */
+	double sibling;        /* how much longer a cycle's link takes */
+	double sibling_ends;   /* when it waits, or 0 */
+	double bubble;         /* cycles that a turn takes beyond its links */
+	double jitter;         /* cycles by which a run may be off */
+} on;
+
+static double now, begun;  /* and the time at which the machine began */
+static double cycles;      /* that the core has done in all */
+static double measuring;   /* ns inside the slow path */
+static void (*hook)(void); /* called in a window */
+static unsigned draw = 1;  /* state of all choices */
+static unsigned seed;
+static uint64_t highest; /* of all counts */
+static int up; /* none was below one that had been given before it began */
+
+/* A handler comes at one of the next ticks: 1, before the next, 2, after it. */
+static void (*tick_hook)(void);
+static int tick_hook_at;
+static bool open_signals; /* they cannot be blocked */
+
+static unsigned next_draw(void)
+{
+	return draw = draw * 1664525u + 1013904223u;
+}
+
+static double up_to(double most)
+{
+	return (double)(next_draw() >> 8) / (1 << 24) * most;
+}
+
+static double distance(double a)
+{
+	return a < 0 ? -a : a;
+}
+
+static void come_in(void)
+{
+	void (*h)(void) = tick_hook;
+
+	/* Inside the guard it is pending. */
+	if (h == NULL || --tick_hook_at > 0 ||
+	    (cpuc_guard_inside && !open_signals))
+		return;
+	tick_hook = NULL;
+	h();
+}
+
+static double rate(void)
+{
+	double r = on.core * (1 + on.drift * (now - on.since));
+
+	if (on.dither > 0)
+		r *= 1 +
+		     ((long long)(now / DITHER) % 2 ? on.dither : -on.dither);
+	return r;
+}
+
+/* How long the rate stays as it is. */
+static double until_change(void)
+{
+	double ns = on.turning > now ? on.turning - now : 1e30;
+	double next = DITHER * (double)(long long)(now / DITHER + 1) - now;
+
+	return (on.dither > 0 && next < ns ? next : ns) + 1e-3;
+}
+
+static void pass(double c)
+{
+	double ns, most;
+
+	for (cycles += c; c > 0; c -= ns * rate(), now += ns) {
+		if (on.turning > 0 && now >= on.turning) {
+			on.core = on.later;
+			on.turning = 0;
+		}
+		most = until_change();
+		ns = c / rate();
+		if (ns <= most) {
+			now += ns;
+			break;
+		}
+		ns = most;
+	}
+}
+
+static uint64_t shown(void)
+{
+	static double at;
+
+	if (!on.stopped)
+		at = now;
+	return (uint64_t)((double)(long long)(((at + on.ahead) * on.ticks +
+					       1e9) /
+					      on.step) *
+			  on.step);
+}
+
+/* The kernel's word, the thread's CPU, and its clock, which stands still while
+ * the thread is away; each reading takes 0.9 us. */
+static struct cpuc_rseq_section sections[CPUC_RSEQ_SECTIONS];
+static uintptr_t pretended_word;
+static uint32_t cpu, waited, preempted;
+static bool told; /* until a wait was missed */
+
+cpuc_rseq_word *fake_word(void)
+{
+	return on.kernel != NO_WORD ? &pretended_word : NULL;
+}
+
+uint32_t fake_cpu(void)
+{
+	return cpu;
+}
+
+bool fake_tells(void)
+{
+	return told;
+}
+
+void fake_missed(void)
+{
+	told = false;
+}
+
+bool fake_switches(struct cpuc_switches *n)
+{
+	*n = (struct cpuc_switches){waited, preempted};
+	return true;
+}
+
+uint64_t fake_thread(uint64_t hz)
+{
+	pass(900 * rate());
+	return (uint64_t)((now - on.away + 1e9) * (double)hz / 1e9);
+}
+
+/* The host has the CPU for so many ns. */
+UNUSED static void host_pauses(double ns)
+{
+	now += ns;
+	on.away += ns;
+}
+
+/* Another thread has it; or this one waits, of which the kernel may not tell.
+ */
+UNUSED static void leave(double ns, bool waits)
+{
+	host_pauses(ns);
+	if (ns > 0)
+		++*(waits ? &waited : &preempted);
+	if (!waits || on.kernel == REPORTS)
+		pretended_word = 0;
+}
+
+/* A strict clock shows a tick more at a second read in one step; one read in 32
+ * takes longer. */
+static long long fake_tick(void)
+{
+	static unsigned reads;
+	static long long last;
+	long long tick;
+
+	come_in();
+	pass(on.strict && ++reads % 32 == 0 ? 2.5 * on.reading : on.reading);
+	tick = (long long)shown();
+	if (on.strict && tick - last <= 0 && last - tick < 10)
+		tick = last + 1;
+	last = tick;
+	come_in();
+	return tick;
+}
+
+/* Another hardware thread works for 0.3 ms, 500 times a second, and delays
+ * every second piece of 0.7 us by up to 0.4 us: more often than was seen on a
+ * Zen 4. */
+static void delay(double begin)
+{
+	static double from, until;
+
+	if (!on.bursts)
+		return;
+	if (until < now || from > now + 1e9)
+		for (until = now; until < now + 1e5; until = from + 3e5)
+			from = until + (next_draw() >> 8) % 3000000;
+	for (; begin < now; begin += 700)
+		if (next_draw() >> 31 && begin > from && begin < until)
+			now += 80 + (draw >> 8) % 320;
+}
+
+/* The window of a chain whose turn takes so many cycles, and 8 times as many in
+ * the long run. */
+static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
+{
+	const double runs[3] = {1, turns, 8. * turns};
+	void (*h)(void) = hook;
+	double begin;
+	int i;
+
+	if (on.longer && up_to(1) < 0.1)
+		turn *= 1.003;
+	for (i = 0; i < 3; i++) {
+		begin = now;
+		pass(40 + up_to(on.jitter) + turn * runs[i] +
+		     on.bubble * (i == 0 ? 1 : turns));
+		delay(begin);
+		next_draw();
+		if (i > 0 && on.bad > 0 &&
+		    (on.bad == 1 || (draw >> 16) % (2 * on.bad) == 0))
+			now += 1500 + (draw >> 8) % 20000;
+		stamp[i] = shown();
+	}
+	if (h && turns > 1) {
+		hook = NULL;
+		h();
+	}
+}
+
+static void multiplies(uint32_t turns, uint64_t stamp[3])
+{
+	window_of(32 * on.multiply, turns, stamp);
+}
+
+/* Chains of instructions that take a cycle. */
+#define ONES(i)                                                         \
+	static void ones_##i(uint32_t turns, uint64_t stamp[3])         \
+	{                                                               \
+		if (on.sibling_ends > 0 && now > on.sibling_ends)       \
+			on.sibling = 1;                                 \
+		window_of(on.links *on.sibling *(1 + on.odd[i]), turns, \
+			  stamp);                                       \
+	}
+
+ONES(0)
+ONES(1)
+ONES(2)
+ONES(3)
+
+static const struct cpuc_chain x86_chain[] = {{multiplies, 7 * 32 * 3, "imul"},
+					      {ones_1, 7 * 32, "ror"},
+					      {ones_2, 7 * 32, "xor"},
+					      {ones_3, 7 * 32, "not"}};
+static const struct cpuc_chain arm_chain[] = {{ones_0, 7 * 32, "eor"},
+					      {ones_1, 7 * 32, "sub"},
+					      {ones_2, 7 * 32, "eon"},
+					      {ones_3, 7 * 32, "orn"}};
+static const struct cpuc_chain riscv_chain[] = {{ones_0, 7 * 16, "xor"},
+						{ones_1, 7 * 16, "add"},
+						{ones_2, 7 * 16, "slt"},
+						{ones_3, 7 * 16, "sltu"}};
+static const struct cpuc_chain_ops riscv UNUSED = {riscv_chain, 4, 0};
+/* Most tests need no more than these. */
+static const struct cpuc_chain_ops x86 = {x86_chain, 3, 400};
+static const struct cpuc_chain_ops arm UNUSED = {arm_chain, 2, 0};
+static const struct cpuc_chain_ops x86_all UNUSED = {x86_chain, 4, 400};
+static const struct cpuc_chain_ops arm_all UNUSED = {arm_chain, 4, 0};
+static struct cpuc_clock the_clock = {.tick = fake_tick};
+static struct cpuc_refusal refusal;
+
+/* A machine as most are. */
+static const struct machine usual UNUSED = {
+	.core = 4.0, .ticks = 2.596, .step = 26};
+
+static uint64_t count(void)
+{
+	double a = now + 38 / rate();
+	uint64_t given = highest, n = cpuc_count(fake_tick);
+
+	measuring += now - a;
+	up &= n >= given;
+	highest = n > highest ? n : highest;
+	return n;
+}
+
+static int calibrate(void)
+{
+	calibrated_forget();
+	highest = 0;
+	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
+	the_clock.chains = on.ops;
+	the_clock.hz = (uint64_t)(on.ticks * 1e9 + .5);
+	return cpuc_calibrate(&the_clock, &refusal);
+}
+
+/* Begins anew with this machine, in which what is 0 is as usual. Machines of
+ * another seed begin elsewhere in everything. */
+static int open_machine(struct machine m)
+{
+	on = m;
+	on.ops = m.ops != NULL ? m.ops : &x86;
+	on.multiply = m.multiply > 0 ? m.multiply : 3;
+	on.links = on.ops == &riscv ? 16 : 32;
+	on.reading = m.reading > 0 ? m.reading : 38;
+	on.sibling = m.sibling > 0 ? m.sibling : 1;
+	now = begun = 1234567.8 * seed;
+	if (m.sibling_ends > 0)
+		on.sibling_ends += now;
+	draw = 1 + seed;
+	hook = tick_hook = NULL;
+	told = m.kernel == REPORTS;
+	up = 1;
+	return calibrate();
+}
+
+static double truth(void)
+{
+	return on.core * (1 + on.drift * (now - on.since)) / on.ticks;
+}
+
+/* How far the ratio in use is off, relative. */
+static double off(void)
+{
+	return distance(
+		(double)cpuc_own_count.ratio.mean / 4294967296. / truth() - 1);
+}
+
+/* Timings of about 90000 cycles for `ns`; the largest error of the ratio. */
+static double run(double ns)
+{
+	double end = now + ns, worst = 0;
+
+	count();
+	for (int i = 0; now < end; i++) {
+		pass(90000 + i % 977);
+		count();
+		worst = off() > worst ? off() : worst;
+	}
+	return worst;
+}
+
+/* This machine in its second second. */
+static void settled(struct machine m)
+{
+	open_machine(m);
+	run(1e9);
+	measuring = 0;
+}
+
+/* Counts, so many cycles apart, until the ratio is right; the time for it. */
+UNUSED static double until_seen(double apart, double right)
+{
+	double begin = now;
+
+	while (now < begin + 200e6 && off() > right) {
+		pass(apart);
+		count();
+	}
+	return now - begin;
+}
+
+static void machine_prepare(void)
+{
+	cpuc_process_prepare();
+	cpuc_rseq_section = sections;
+}
+
+#endif

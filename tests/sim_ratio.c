@@ -1,0 +1,1132 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The ratio of a calibrated count, on a pretended machine and by recordings of
+ * real ones: how far it is off, how soon it follows the core, what that takes,
+ * and where calibration must fail. SIM_SEEDS machines, 4 if it is not set. */
+#include "sim_machine.h"
+
+static unsigned seeds = 4;
+
+/* cpucycles(7) promises the shares of the time. */
+static const struct steady {
+	const char *name;
+	struct machine m;
+	double share;
+} machines[] = {
+	{"x86", {.core = 4.0, .ticks = 2.596, .step = 26}, 0.0025},
+	{"x86, one tick",
+	 {.core = 3.1, .ticks = 2.1, .step = 1, .jitter = 10},
+	 0.0025},
+	{"arm64, 1 GHz",
+	 {.core = 2.6, .ticks = 1, .step = 1, .ops = &arm, .jitter = 10},
+	 0.0025},
+	{"arm64, 24 MHz",
+	 {.core = 3.2, .ticks = 0.024, .step = 1, .ops = &arm},
+	 0.0025},
+	{"riscv64, 10 MHz",
+	 {.core = 1.0, .ticks = 0.010, .step = 1, .ops = &riscv},
+	 0.0025},
+	{"riscv64, 4 MHz",
+	 {.core = 1.5, .ticks = 0.004, .step = 1, .ops = &riscv},
+	 0.0025},
+	{"riscv64, 1 MHz, 2 GHz",
+	 {.core = 2.0, .ticks = 0.001, .step = 1, .ops = &riscv},
+	 0.01},
+};
+
+static void steady(const struct steady *s)
+{
+	/* Or as long as so many windows, where the clock is coarse. */
+	double most = 6 * 360 * s->m.step / s->m.ticks;
+	double begin, worst, counted, done;
+	uint64_t a;
+	int err = open_machine(s->m);
+
+	ok(err == 0 && now - begun < (most > 200e3 ? most : 200e3),
+	   "%s: calibrates in %.0f us", s->name, (now - begun) / 1e3);
+	count();
+	ok(off() < 0.004, "%s: the first call is %.3f%% off", s->name,
+	   off() * 100);
+	run(3e9);
+	measuring = 0;
+	begin = now;
+	a = count();
+	done = cycles;
+	worst = run(5e9);
+	counted = (double)(count() - a);
+	done = cycles - done - measuring * on.core;
+	/* The windows' resolution, and noise. */
+	ok(up && worst < 0.0003 + 0.6 * cpuc_calibration.grain / (1 << 20),
+	   "%s: never back, and the ratio is within %.4f%%", s->name,
+	   worst * 100);
+	ok(measuring < s->share * (now - begin), "%s: %.4f%% of the time",
+	   s->name, measuring / (now - begin) * 100);
+	ok(distance(counted / done - 1) < worst + 0.0003,
+	   "%s: %.4f%% off in all, measurements not counted", s->name,
+	   (counted / done - 1) * 100);
+}
+
+/* A second after it is settled, this happens; and before each timing, that.
+ * For `ns` the ratio is `mean` off on average, `worst` at most, by more than
+ * 0.1% in a part of the timings, `far`, and takes a share of the time. */
+struct scenario {
+	const char *name;
+	struct machine m;
+	void (*begin)(void);
+	void (*each)(void);
+	double ns, mean, worst, far, share;
+};
+
+/* The least change that passes for a step, and a measurement's noise. */
+#define UNSEEN (0.005 + 1 / 360. / 3)
+
+static void slower(void)
+{
+	on.core = 1.5;
+	run(2e9);
+}
+
+static void drifts(void)
+{
+	on.drift = 0.3e-9;
+	on.since = now;
+}
+
+static void drifts_slowly(void)
+{
+	on.drift = 0.02e-9;
+	on.since = now;
+	run(200e6);
+}
+
+static void goes_on(void)
+{
+	run(1e9);
+}
+
+/* What windows take beyond their links is known, but wrong. */
+static void wrong_overhead(void)
+{
+	cpuc_own_count.ratio.measuring.cycles *= 100;
+	cpuc_own_count.ratio.looking.cycles *= 100;
+	run(500e6);
+}
+
+/* A turn of the chain takes two cycles more, of 128. */
+static void in_order_core(void)
+{
+	cpu++;
+	on.bubble = 0.5;
+	run(500e6);
+}
+
+static void thief(void)
+{
+	now += 50e6;
+}
+
+static void stolen(void)
+{
+	calibrated_expire();
+	hook = thief;
+	count();
+}
+
+static void all_bad(void)
+{
+	on.bad = 1;
+	on.core = 3.9;
+}
+
+static void good_again(void)
+{
+	all_bad();
+	run(200e6);
+	on.bad = 0;
+	run(50e6);
+}
+
+/* A Zen 4 core that drops by 25 MHz for some ms and comes back, 60 times a
+ * second in all: each level is known well when it comes again. */
+static double change;
+static int changes;
+
+static void two_levels(void)
+{
+	static const double level[] = {3.694, 3.669};
+
+	if (now < change)
+		return;
+	on.core = level[++changes % 2];
+	change = now + (changes % 2 ? 5e6 : 20e6) * (0.3 + up_to(1));
+}
+
+/* One whose rate steps by so much and stays for 0.3 s; how often the ratio has
+ * not gone half the way in 50 ms. */
+static double small, judged;
+static int late;
+
+static void small_steps(void)
+{
+	if (judged > 0 && now > judged) {
+		late += off() > small / 2;
+		judged = 0;
+	}
+	if (now < change)
+		return;
+	on.core = ++changes % 2 ? 3.7 * (1 + small) : 3.7;
+	judged = now + 50e6;
+	change = now + 300e6 + up_to(1e5);
+}
+
+static void steps_of_15(void)
+{
+	small = 0.0015;
+}
+
+static void steps_of_10(void)
+{
+	small = 0.001;
+}
+
+static void steps_of_7(void)
+{
+	small = 0.0007;
+}
+
+#define ZEN .core = 3.7, .ticks = 2.596, .step = 26
+#define USUAL .core = 4.0, .ticks = 2.596, .step = 26
+
+static const struct scenario scenarios[] = {
+	{"a slower core: short runs are longer there, and no steps",
+	 {USUAL},
+	 slower,
+	 NULL,
+	 2e9,
+	 .share = 0.0025},
+	{"a drift of 30% a second", {USUAL}, drifts, NULL, 2e8, .worst = 0.016},
+	{"of 2%", {USUAL}, drifts_slowly, NULL, 2e9, .worst = 0.005},
+	{"a dither of 0.4% at 20 us",
+	 {USUAL, .dither = 0.002},
+	 NULL,
+	 NULL,
+	 1e9,
+	 .mean = 0.0015,
+	 .worst = 0.003},
+	{"one bad window in three",
+	 {USUAL, .bad = 3},
+	 NULL,
+	 NULL,
+	 2e9,
+	 .worst = UNSEEN},
+	{"one in ten", {USUAL, .bad = 10}, NULL, NULL, 2e9, .worst = 0.002},
+	{"each: the old ratio", {USUAL}, all_bad, NULL, 1e8, .worst = 0.03},
+	{"and then none", {USUAL}, good_again, NULL, 1e8, .worst = 0.003},
+	{"another hardware thread's bursts",
+	 {USUAL, .bursts = true},
+	 NULL,
+	 NULL,
+	 2.4e9,
+	 .mean = 0.0005,
+	 .share = 0.004},
+	{"two levels", {ZEN}, NULL, two_levels, 2e9, .mean = 0.0015},
+	{"steps of 0.15%",
+	 {ZEN},
+	 steps_of_15,
+	 small_steps,
+	 12e9,
+	 .mean = 0.0005},
+	{"of 0.07%", {ZEN}, steps_of_7, small_steps, 12e9, .mean = 0.0004},
+	{"of 0.1%, where windows scatter by as much",
+	 {ZEN, .jitter = 50},
+	 steps_of_10,
+	 small_steps,
+	 12e9,
+	 .mean = 0.001 / 3},
+	{"one window in ten is 0.3% longer, as a Zen 4's beside other work",
+	 {USUAL, .longer = true},
+	 goes_on,
+	 NULL,
+	 10e9,
+	 .far = 0.05},
+	{"a wrong overhead is learned anew",
+	 {USUAL},
+	 wrong_overhead,
+	 NULL,
+	 1e8,
+	 .worst = 0.001},
+	{"0.5 s after a move to an in-order core of the same rate",
+	 {.core = 2.0, .ticks = 0.024, .step = 1, .ops = &arm},
+	 in_order_core,
+	 NULL,
+	 1e8,
+	 .worst = 0.001},
+	{"50 ms stolen in a measurement",
+	 {USUAL},
+	 stolen,
+	 NULL,
+	 1e7,
+	 .worst = 0.002},
+};
+
+static bool below(double value, double limit)
+{
+	return limit == 0 || value < limit;
+}
+
+static void follow(const struct scenario *s)
+{
+	double sum = 0, worst = 0, begin, end, share;
+	int n = 0, far = 0;
+
+	settled(s->m);
+	small = change = judged = 0;
+	changes = late = 0;
+	if (s->begin != NULL)
+		s->begin();
+	measuring = 0;
+	begin = now;
+	for (end = now + s->ns; now < end; n++) {
+		if (s->each != NULL)
+			s->each();
+		pass(90000 + n % 977);
+		count();
+		sum += off();
+		far += off() > 0.001;
+		worst = off() > worst ? off() : worst;
+	}
+	share = measuring / (now - begin);
+	ok(up && below(sum / n, s->mean) && below(worst, s->worst) &&
+		   below((double)far / n, s->far) && below(share, s->share),
+	   "%s: %.4f%% off on average, %.3f%% at most, by more than 0.1%% in "
+	   "%.1f%%; %.3f%% of the time",
+	   s->name, sum / n * 100, worst * 100, far * 100. / n, share * 100);
+	if (small > 0.001)
+		ok(late <= changes / 10,
+		   "after 50 ms %d of %d are not followed", late, changes);
+}
+
+/* A thread's first call measures, twice at most, but not that of the thread
+ * that has just calibrated: it is a part of the process's first call. */
+static void first_calls(void)
+{
+	double most, took[2];
+	int i;
+
+	open_machine(usual);
+	/* Both runs of a window, thrice as long. */
+	most = 3 * 9 / 7. * cpuc_calibration.span / on.ticks;
+	for (i = 0; i < 2; i++) {
+		measuring = 0;
+		count();
+		took[i] = measuring;
+		calibrated_forget();
+		now += 1e6;
+	}
+	ok(took[0] < most / 2 && took[1] < 2.5 * most,
+	   "a first call takes %.1f us, and of another thread %.1f",
+	   took[0] / 1e3, took[1] / 1e3);
+}
+
+/* Threads that have counted for 20 ms have measured often enough for half of
+ * what one measurement is off, which is up to a step of the clock. */
+static void young(void)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		open_machine((struct machine){ZEN});
+		draw += 100 * (unsigned)i;
+		now += up_to(1e6);
+		run(20e6);
+		sum += off();
+	}
+	ok(sum / i < cpuc_calibration.grain / 1048576. / 3 * 7 / 9 / 2,
+	   "after 20 ms the ratio is %.4f%% off on average", sum / i * 100);
+}
+
+static void not_counted(void)
+{
+	uint64_t a, b, most = 0, next = 0, usually;
+	double spent;
+
+	open_machine(usual);
+	count();
+	a = count();
+	usually = count() - a;
+	for (int i = 0; i < 1000000; i++) {
+		a = count();
+		spent = measuring;
+		b = count();
+		if (measuring - spent < 500)
+			continue;
+		most = b - a > most ? b - a : most;
+		a = count() - b;
+		next = a > next ? a : next;
+	}
+	/* Two steps of the clock. */
+	ok(most > 0 && most < usually + 80 && next < usually + 80,
+	   "a measurement adds %u cycles to an interval, %u to the next; "
+	   "others are of %u",
+	   (unsigned)most, (unsigned)next, (unsigned)usually);
+}
+
+/* From 0.8 to 4 GHz, 1 ms after the thread's first count: the error of an
+ * interval of so many ns, or of one of 3 ms with many counts. */
+static void ramps(void)
+{
+	static const double ms[] = {3, 50, 1000};
+	double e, done;
+	uint64_t a;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		open_machine((struct machine){
+			.core = 0.8, .ticks = 2.596, .step = 26, .later = 4.0});
+		on.turning = now + 1e6;
+		a = count();
+		done = cycles;
+		while (now - begun < ms[i % 3] * 1e6) {
+			pass(1e4);
+			if (i == 3)
+				count();
+		}
+		a = count() - a;
+		e = (double)a / (cycles - done) - 1;
+		if (i < 3)
+			ok(distance(e) < (i ? 0.02 : 0.1),
+			   "from 0.8 to 4 GHz: %g ms are %.2f%% off", ms[i],
+			   e * 100);
+	}
+	/* Windows that are as uncertain as two steps of the clock. */
+	ok(off() < 2. / 360,
+	   "and the ratio is %.3f%% off after 3 ms of counting", off() * 100);
+}
+
+/* Where windows are long, a measurement comes once a second at least. */
+static void rarest(void)
+{
+	double end, before, last, most = 0;
+
+	settled((struct machine){
+		.core = 1.2, .ticks = 0.001, .step = 1, .ops = &riscv});
+	run(9e9);
+	last = now;
+	for (end = now + 10e9; now < end;) {
+		pass(1e6);
+		before = measuring;
+		count();
+		if (measuring - before < 1e6)
+			continue;
+		most = now - last > most ? now - last : most;
+		last = now;
+	}
+	ok(most > 0 && most < 1.01e9,
+	   "a clock of 1 MHz: %.2f s from a measurement to the next",
+	   most / 1e9);
+}
+
+/* To a core of another rate and back, and the error of the count from then on.
+ */
+static const struct move {
+	const char *name;
+	struct machine m;
+	double core, multiply; /* of the other one */
+} moves[] = {
+	{"P to E core", {.core = 5.2, .ticks = 2.596, .step = 26}, 3.9, 3},
+	{"half the rate", {USUAL}, 2.0, 3},
+	{"multiply of 5 cycles, not 2",
+	 {.core = 3.0, .ticks = .024, .step = 1, .ops = &arm, .multiply = 2},
+	 2.0,
+	 5},
+	{"the same, clock of 1 GHz",
+	 {.core = 3.0, .ticks = 1, .step = 1, .ops = &arm, .multiply = 2},
+	 2.0,
+	 5},
+};
+
+static void cores(const struct move *m)
+{
+	double t, seen = 0, worst = 0, done;
+	uint64_t a;
+
+	settled(m->m);
+	for (int i = 0; i < 6; i++) {
+		on.core = i % 2 ? m->m.core : m->core;
+		if (m->m.multiply > 0)
+			on.multiply = i % 2 ? m->m.multiply : m->multiply;
+		t = until_seen(1e5, 0.01);
+		seen = t > seen ? t : seen;
+		run(5e6);
+		a = count();
+		done = cycles;
+		measuring = 0;
+		run(30e6 + i * 1e5);
+		done = cycles - done - measuring * on.core;
+		t = distance((double)(count() - a) / done - 1);
+		worst = t > worst ? t : worst;
+	}
+	ok(seen < 100e6 && worst < 0.01 && up,
+	   "%s and back: seen after %.1f ms, %.3f%% off afterwards", m->name,
+	   seen / 1e6, worst * 100);
+}
+
+/* Looks take 1/1600 of the time. */
+static void rested(void)
+{
+	double t, most = 0;
+	int i;
+
+	open_machine((struct machine){.core = 4.0, .ticks = 2.6, .step = 1});
+	for (i = 0; i < 10; i++) {
+		run(1e9);
+		on.core = i % 2 ? 4.0 : 3.9;
+		t = until_seen(2e4, 0.005);
+		most = t > most ? t : most;
+	}
+	ok(most < 1600 * cpuc_calibration.look_cost / 2.6 + 1e4,
+	   "a step of 2.5%% after a second is seen in %.2f ms", most / 1e6);
+}
+
+/* A pause in which the core has changed. */
+static void pauses(void)
+{
+	uint64_t a;
+
+	settled(usual);
+	a = count();
+	on.core = 2.0;
+	pass(2e9);
+	a = count() - a;
+	ok((double)a > 1.99e9 && (double)a < 2.2e9,
+	   "a second on another core counts %.4g of 2e9", (double)a);
+	pass(1e4);
+	on.core = 4.0;
+	pass(4e6);
+	count();
+	pass(4e6);
+	count();
+	ok(off() < 0.003, "and a change soon after that is seen in 2 ms");
+	on.core = 30;
+	run(50e6);
+	ok((double)cpuc_own_count.ratio.mean / 4294967296. * 2.596 < 10,
+	   "a rate of 30 GHz is not believed");
+}
+
+/* Another core, of another rate, where no interruption is reported. */
+static void other_core(void)
+{
+	double t;
+
+	open_machine((struct machine){.core = 3.2,
+				      .ticks = 1,
+				      .step = 125 / 3.,
+				      .ops = &arm,
+				      .kernel = NO_WORD});
+	run(100e6);
+	cpu++;
+	on.core = 2.4;
+	t = until_seen(9e4, 0.01);
+	ok(t < 1e6, "a move to a slower core is measured within %.2f ms",
+	   t / 1e6);
+}
+
+/* Windows that are too short, because the one that showed their length was
+ * interrupted, would stay so for the life of the process. */
+static void interrupted_trial(void)
+{
+	int refused = 0, i;
+	double worst = 0;
+
+	for (i = 0; i < 500; i++) {
+		open_machine((struct machine){USUAL, .bad = 3});
+		draw = (unsigned)i;
+		refused += calibrate() != 0;
+		on.bad = 0;
+		run(50e6);
+		worst = off() > worst ? off() : worst;
+	}
+	ok(refused == 0 && worst < 0.005,
+	   "500 machines calibrate with one bad window in three: then within "
+	   "%.3f%%",
+	   worst * 100);
+}
+
+/* Machines on which calibration must fail; by how many permille two chains
+ * disagree. */
+static const struct refused {
+	const char *what;
+	struct machine m;
+	int err;
+	unsigned least, most;
+	const char *chain[2];
+} refused[] = {
+	{"two chains are longer",
+	 {USUAL, .ops = &arm_all, .odd = {0, 0, .08, .1}},
+	 -EDOM,
+	 60,
+	 110,
+	 {"eor", "orn"}},
+	{"two are too quick",
+	 {USUAL, .ops = &x86_all, .odd = {0, -.1, 0, -.2}},
+	 -EDOM,
+	 150,
+	 250,
+	 {"imul", "not"}},
+	{"two take half as long again",
+	 {USUAL, .ops = &x86_all, .odd = {0, 0, .45, .5}},
+	 -EDOM,
+	 401,
+	 510,
+	 {"imul", "not"}},
+	{"two are twice as long, as in QEMU",
+	 {USUAL, .ops = &arm_all, .odd = {0, 0, 1, 1.1}},
+	 -EDOM,
+	 950,
+	 1110,
+	 {"eor", "orn"}},
+	{"50 MHz",
+	 {.core = .05, .ticks = 2.596, .step = 26},
+	 -ERANGE,
+	 0,
+	 0,
+	 {0}},
+	{"14 GHz",
+	 {.core = 14, .ticks = 2.596, .step = 26},
+	 -ERANGE,
+	 0,
+	 0,
+	 {0}},
+	{"a clock that stands still",
+	 {USUAL, .stopped = true},
+	 -EAGAIN,
+	 0,
+	 0,
+	 {0}},
+	{"each window is interrupted", {USUAL, .bad = 1}, -EAGAIN, 0, 0, {0}},
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static void refuse(const struct refused *r)
+{
+	int err = open_machine(r->m);
+	double ms = (now - begun) / 1e6;
+
+	ok(err == r->err && refusal.permille >= r->least &&
+		   refusal.permille <= r->most && ms < 20 &&
+		   (r->most == 0 || (same(refusal.chain[0], r->chain[0]) &&
+				     same(refusal.chain[1], r->chain[1]))),
+	   "refuses: %s: %s, %s and %s by %u.%u%%, in %.1f ms", r->what,
+	   refusal.why, r->most > 0 ? refusal.chain[0] : "none",
+	   r->most > 0 ? refusal.chain[1] : "none", refusal.permille / 10,
+	   refusal.permille % 10, ms);
+}
+
+static const char *distrust(void)
+{
+	return "not to be trusted";
+}
+
+static void distrusted(void)
+{
+	int err;
+
+	open_machine(usual);
+	the_clock.tried = false;
+	the_clock.distrusted = distrust;
+	err = calibrate();
+	ok(err == -ENOTSUP && refusal.why == distrust() && the_clock.tried,
+	   "refuses chains that are %s, and says that it tried", refusal.why);
+	the_clock.distrusted = NULL;
+}
+
+/* CPUs that take another time for one instruction, another hardware thread that
+ * takes cycles of all chains but the first, clocks as on some CPUs; and how
+ * long calibration may take. */
+static const struct odd_one {
+	const char *what;
+	struct machine m;
+	double ms;
+} odd_ones[] = {
+	{"imul of 4 cycles, as Bulldozer",
+	 {USUAL, .ops = &x86_all, .multiply = 4},
+	 0.3},
+	{"of 5, as Bonnell", {USUAL, .ops = &x86_all, .multiply = 5}, 0.3},
+	{"of 2, as Zhaoxin", {USUAL, .ops = &x86_all, .multiply = 2}, 3},
+	{"ror of 2", {USUAL, .ops = &x86_all, .odd = {0, 1, 0, 0}}, 0.3},
+	{"xor of half a cycle",
+	 {USUAL, .ops = &x86_all, .odd = {0, 0, -.5, 0}},
+	 0.3},
+	{"eor of 2", {USUAL, .ops = &arm_all, .odd = {1, 0, 0, 0}}, 0.3},
+	{"sub of 2", {USUAL, .ops = &arm_all, .odd = {0, 1, 0, 0}}, 0.3},
+	{"orn of 2", {USUAL, .ops = &arm_all, .odd = {0, 0, 0, 1}}, 0.3},
+	{"a third of the cycles gone for 0.6 ms",
+	 {USUAL, .ops = &x86_all, .sibling = 1.5, .sibling_ends = 0.6e6},
+	 10},
+	{"a quarter of the cycles gone", {USUAL, .sibling = 1.33}, 0.3},
+	{"a tenth, and half of all windows interrupted",
+	 {USUAL, .sibling = 1.1, .bad = 2},
+	 10},
+	{"steps of 41.67 ns, quick reads",
+	 {.core = 3.2, .ticks = 1, .step = 125 / 3., .ops = &arm, .reading = 3},
+	 0.3},
+	{"steps of 9.4 ns, no two reads the same",
+	 {.core = 3.7, .ticks = 2.596, .step = 24.45, .strict = true},
+	 0.3},
+	{"a clock of 1 MHz",
+	 {.core = 1.2, .ticks = .001, .step = 1, .ops = &riscv},
+	 15},
+};
+
+static void one_is_odd(const struct odd_one *o)
+{
+	int err = open_machine(o->m);
+	double ms = (now - begun) / 1e6;
+
+	ok(err == 0 && ms < o->ms, "%s: calibrates in %.2f ms", o->what, ms);
+	run(50e6);
+	ok(off() < 0.003 && up, "%s: %.3f%% off", o->what, off() * 100);
+}
+
+/* Clocks that advance by so many ns at once: a short window's two runs may end
+ * in one step. */
+static void coarse(void)
+{
+	double by, worst = 0, off_by;
+	int wrong = 0;
+
+	for (by = 50; by < 400; by += 1) {
+		wrong += open_machine((struct machine){.core = 2.9,
+						       .ticks = 1,
+						       .step = by,
+						       .ops = &arm}) != 0;
+		off_by = distance(cpuc_calibration_ratio() / truth() - 1);
+		worst = off_by > worst ? off_by : worst;
+	}
+	ok(wrong == 0 && worst < 0.01,
+	   "clocks of 50 to 400 ns a step: calibrates within %.2f%%",
+	   worst * 100);
+}
+
+/* Clocks' steps are seen for what they are, and looks last for enough of them:
+ * those of AMD's Zen, whose reads take about a step, and of Apple silicon. */
+static void grains(void)
+{
+	static const double steps[] = {1, 24.45, 26, 125 / 3.};
+	double ticks, grain;
+	size_t i;
+
+	for (i = 0; i < sizeof steps / sizeof *steps; i++) {
+		open_machine((struct machine){.core = 3.7,
+					      .ticks = 2.596,
+					      .step = steps[i],
+					      .strict = true,
+					      .reading = 36});
+		grain = (double)cpuc_clock_grain(&the_clock);
+		ticks = cpuc_calibration.look_turns * 7 * 32 * 3 * 2.596 / 3.7;
+		ok(steps[i] > 1 ? distance(grain / steps[i] - 1) < 0.1 &&
+					  ticks > 60 * steps[i] &&
+					  ticks < 120 * steps[i]
+				: grain < 5,
+		   "steps of %g ticks: %g; a look takes %.0f of them", steps[i],
+		   grain, ticks / steps[i]);
+	}
+}
+
+static void arithmetic(void)
+{
+	const uint64_t one = UINT64_C(1) << CPUC_RATIO_BITS;
+	uint64_t v[] = {100, 1000, 1004, 996, 9000}, b;
+	int wrong = 0;
+
+	ok(cpuc_middle(v, 5, 3, CPUC_PERMILLE(10)) == 1000,
+	   "those that are off do not count");
+	ok(cpuc_middle(v, 5, 4, CPUC_PERMILLE(10)) == 0,
+	   "there may be too few that agree");
+	/* A window of which only a tick is left shows any ratio. */
+	for (b = one / 4; b != 0; b *= 2) {
+		wrong += cpuc_apart(b, b) != 0;
+		wrong += cpuc_apart(0, b) != 1 << 20;
+		wrong += cpuc_apart(b / 2, b) != 1 << 19;
+		wrong += cpuc_apart(b - b / 128, b) != 1 << 13;
+		wrong += cpuc_apart(b + b / 128, b) != 1 << 13;
+		wrong += cpuc_apart(UINT64_MAX, b / 2) != 1 << 20;
+	}
+	ok(wrong == 0, "differences are right for ratios up to 2^63");
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static FILE *open_recorded(const char *name)
+{
+	const char *top = getenv("top_srcdir");
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/tests/%s", top ? top : "..", name);
+	f = fopen(path, "r");
+	if (f == NULL)
+		skip("no %s here", path);
+	return f;
+}
+
+/* The steps of a real core's rate: the time of each in ms, and the rate from
+ * then on over the clock's. */
+#define STEPS_MOST 2000
+#define BLOCKS 230
+#define BLOCK_NS 10e6
+#define TIMED 30000 /* cycles */
+#define TIMINGS 2000
+
+static struct {
+	double ms[STEPS_MOST], level[STEPS_MOST];
+	int n;
+} steps;
+
+/* Their replay: for how long each rate lasts, and the one that is next. */
+static struct {
+	double ns[STEPS_MOST], rate[STEPS_MOST], next;
+	int k;
+} replayed;
+
+static void swap(double *a, double *b)
+{
+	double x = *a;
+
+	*a = *b;
+	*b = x;
+}
+
+/* Levels and how long they last, each in an order of its own. */
+static void steps_shuffle(void)
+{
+	int i;
+
+	draw = seed + 1;
+	for (i = steps.n - 2; i > 0; i--) {
+		swap(&replayed.ns[i],
+		     &replayed.ns[(next_draw() >> 8) % (unsigned)(i + 1)]);
+		swap(&replayed.rate[i],
+		     &replayed.rate[(next_draw() >> 8) % (unsigned)(i + 1)]);
+	}
+}
+
+static void steps_begin(bool shuffle, double tick)
+{
+	int i;
+
+	for (i = 0; i < steps.n - 1; i++) {
+		replayed.ns[i] = (steps.ms[i + 1] - steps.ms[i]) * 1e6;
+		replayed.rate[i] = steps.level[i] * 2.6;
+	}
+	if (shuffle)
+		steps_shuffle();
+	replayed.k = 0;
+	/* Windows of 1200 cycles were off by 0.8% there. */
+	open_machine((struct machine){.core = replayed.rate[0],
+				      .ticks = 2.6,
+				      .step = tick,
+				      .jitter = tick > 1 ? 0 : 10});
+	run(200e6);
+	replayed.next = now;
+}
+
+static void step_on(void)
+{
+	if (now < replayed.next)
+		return;
+	on.core = replayed.rate[replayed.k];
+	on.turning = replayed.next += replayed.ns[replayed.k++];
+	on.later = replayed.rate[replayed.k];
+}
+
+/* The error of those of n timings that are within 1% of the lower quartile: at
+ * one rate, that is. */
+static double off_at_one_rate(const double *ns, const double *error, int n)
+{
+	double sorted[TIMINGS], sum = 0;
+	int i, used = 0;
+
+	memcpy(sorted, ns, (size_t)n * sizeof *sorted);
+	qsort(sorted, (size_t)n, sizeof *sorted, compare);
+	for (i = 0; i < n; i++)
+		if (distance(ns[i] / sorted[n / 4] - 1) < 0.01) {
+			sum += error[i];
+			used++;
+		}
+	return distance(sum / used);
+}
+
+/* The error of a block, in all and at one rate. */
+static void steps_block(double *all, double *at_one_rate)
+{
+	double ns[TIMINGS] = {0}, error[TIMINGS] = {0}, end = now + BLOCK_NS;
+	double done = cycles, slow = 0, before, begin;
+	uint64_t first = count(), last = first, a;
+	int n;
+
+	for (n = 0; now < end; n++) {
+		step_on();
+		begin = now;
+		pass(TIMED);
+		ns[n] = now - begin;
+		before = on.core;
+		begin = measuring;
+		a = last;
+		last = count();
+		error[n] = (double)(last - a) / (TIMED + on.reading) - 1;
+		slow += (measuring - begin) * before;
+	}
+	*all = distance((double)(last - first) / (cycles - done - slow) - 1);
+	*at_one_rate = off_at_one_rate(ns, error, n);
+}
+
+/* By a clock that advances so many ticks at a time. Limits of the 90th
+ * percentile of the blocks' errors, in all and at one rate, and of the share
+ * of the time. At one rate it may be twice as large: half of a block's timings
+ * are at another one. */
+static void steps_replay(const char *order, bool shuffle, double tick,
+			 double most, double at_one_rate, double share)
+{
+	double all[BLOCKS] = {0}, one[BLOCKS] = {0}, begin;
+	int n;
+
+	steps_begin(shuffle, tick);
+	begin = now;
+	measuring = 0;
+	for (n = 0; n < BLOCKS && replayed.k < steps.n - 50; n++)
+		steps_block(&all[n], &one[n]);
+	qsort(all, (size_t)n, sizeof *all, compare);
+	qsort(one, (size_t)n, sizeof *one, compare);
+	ok(n > 100 && all[n * 9 / 10] < most,
+	   "%d steps %s, a clock of %g ticks a step: %d blocks "
+	   "of 10 ms are %.3f%% off, 90th percentile %.3f%%, worst %.3f%%",
+	   replayed.k, order, tick, n, all[n / 2] * 100, all[n * 9 / 10] * 100,
+	   all[n - 1] * 100);
+	ok(one[n * 9 / 10] < at_one_rate,
+	   "at one rate %.3f%% off, 90th percentile %.3f%%, worst %.3f%%",
+	   one[n / 2] * 100, one[n * 9 / 10] * 100, one[n - 1] * 100);
+	ok(measuring < share * (now - begin), "in %.2f%% of the time",
+	   measuring / (now - begin) * 100);
+}
+
+/* A rate that goes up by 3 to 6% in 20 ms and down again in 80 ms, about, as a
+ * Zen 5 core's did, in steps of 1 ms. */
+static void climbing(void)
+{
+	double level = 1.6, by = 0;
+	int i, left = 0;
+
+	draw = seed + 1;
+	for (i = 0; i < STEPS_MOST; i++) {
+		if (left-- == 0) {
+			left = by > 0 ? 79 : 19;
+			by = (by > 0 ? -0.0006 : 0.0024) * (1 + up_to(1));
+		}
+		steps.ms[i] = i;
+		steps.level[i] = level;
+		level += by;
+		level = level < 1.6 ? 1.6 : level;
+	}
+	steps.n = STEPS_MOST;
+	steps_replay("of a core that climbs", false, 1, 0.0065, 0.007, 0.012);
+	steps_replay("of a core that climbs", false, 26, 0.0065, 0.007, 0.012);
+}
+
+static void stepping(void)
+{
+	FILE *f = open_recorded("rate-steps.txt");
+	char comment[2];
+
+	if (f == NULL)
+		return;
+	while (fscanf(f, " %1[#]%*[^\n]", comment) == 1)
+		;
+	while (steps.n < STEPS_MOST && fscanf(f, "%lf %lf", &steps.ms[steps.n],
+					      &steps.level[steps.n]) == 2)
+		steps.n++;
+	fclose(f);
+	for (seed = 0; seed < seeds; seed++) {
+		steps_replay("of a real core", false, 1, 0.0015, 0.003, 0.012);
+		steps_replay("in another order", true, 1, 0.0015, 0.003, 0.012);
+		/* A look takes twice as long there, and so comes half as
+		 * often. */
+		steps_replay("in another order", true, 26, 0.003, 0.006, 0.013);
+	}
+	seed = 0;
+}
+
+/* Real windows, as tests/bench/windows recorded them: of each host a line with
+ * its name, one about the windows, and then groups: a tick, and the ticks of
+ * the short and the long run of three windows. */
+#define GROUPS 400
+#define AROUND 8 /* groups on either side that tell the truth */
+
+static struct recorded {
+	char host[256];
+	unsigned long long hz;
+	unsigned cycles, turns;
+	int n, next; /* groups, and windows that were replayed */
+	unsigned long long tick[GROUPS], run[GROUPS][3][2];
+	double about; /* the ratio */
+} record;
+
+static uint64_t replay_now;
+
+static long long replay_tick(void)
+{
+	return (long long)++replay_now;
+}
+
+static void replay_window(uint32_t turns, uint64_t stamp[3])
+{
+	unsigned long long *run =
+		record.run[record.next / 3 % record.n][record.next % 3];
+
+	/* So many links' ticks, in an eighth of the long run, are missing. */
+	const double more = ((double)turns - record.turns) * record.cycles / 7 /
+			    record.about;
+
+	record.next++;
+	stamp[0] = replay_now;
+	stamp[1] = replay_now += run[0] + (uint64_t)(int64_t)more;
+	stamp[2] = replay_now += run[1] + (uint64_t)(int64_t)(8 * more);
+}
+
+/* The ratio around group i: the mean without disturbed windows. */
+static double replay_truth(int i)
+{
+	double v[3 * (2 * AROUND + 1)] = {0}, sum = 0;
+	int j, k, n = 0, used = 0;
+
+	for (j = i - AROUND; j <= i + AROUND; j++)
+		for (k = 0; k < 3 && j >= 0 && j < record.n; k++)
+			v[n++] = (double)(record.run[j][k][1] -
+					  record.run[j][k][0]);
+	qsort(v, (size_t)n, sizeof *v, compare);
+	for (j = 0; j < n; j++)
+		if (distance(v[j] / v[n / 2] - 1) < 0.02) {
+			sum += v[j];
+			used++;
+		}
+	return record.cycles * record.turns / (sum / used);
+}
+
+static void replay_host(void)
+{
+	struct cpuc_chain chain = {replay_window, record.cycles, "imul"};
+	struct cpuc_chain_ops real = {&chain, 1, 0};
+	struct cpuc_clock by = {
+		.tick = replay_tick, .chains = &real, .hz = record.hz};
+	double v[GROUPS];
+	int i;
+
+	open_machine(usual);
+	calibrated_forget();
+	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
+	record.about = replay_truth(AROUND);
+	replay_now = record.tick[0];
+	record.next = 0;
+	if (!ok(cpuc_calibrate(&by, &refusal) == 0, "%s: calibrates",
+		record.host))
+		return;
+	for (i = 0; i < record.n; i++) {
+		replay_now = record.tick[i];
+		record.next = 3 * i;
+		record.about = replay_truth(i);
+		calibrated_expire();
+		cpuc_count(replay_tick);
+		v[i] = distance((double)cpuc_own_count.ratio.mean /
+					4294967296. / replay_truth(i) -
+				1);
+	}
+	qsort(v, (size_t)i, sizeof *v, compare);
+	ok(v[i / 2] < 0.0006 && v[i * 9 / 10] < 0.0015,
+	   "%s: %d groups of windows, the ratio is %.3f%% off, 90th percentile "
+	   "%.3f%%",
+	   record.host, i, v[i / 2] * 100, v[i * 9 / 10] * 100);
+}
+
+/* The next host's; false: there is none. */
+static bool replay_read(FILE *f)
+{
+	unsigned long long *run;
+
+	memset(&record, 0, sizeof record);
+	if (fscanf(f,
+		   " host %255[^\n] clock %llu Hz, %u cycles a turn, %u turns",
+		   record.host, &record.hz, &record.cycles, &record.turns) != 4)
+		return false;
+	for (; record.n < GROUPS; record.n++) {
+		run = record.run[record.n][0];
+		if (fscanf(f, "%llu %llu %llu %llu %llu %llu %llu",
+			   &record.tick[record.n], run, run + 1, run + 2,
+			   run + 3, run + 4, run + 5) != 7)
+			break;
+	}
+	return true;
+}
+
+static void replay(void)
+{
+	FILE *f = open_recorded("windows.txt");
+
+	while (f != NULL && replay_read(f))
+		replay_host();
+	if (f != NULL)
+		fclose(f);
+}
+
+int main(void)
+{
+	const char *text = getenv("SIM_SEEDS");
+	size_t i;
+
+	machine_prepare();
+	/* Emulators are slow. */
+	if (text != NULL)
+		seeds = (unsigned)atoi(text);
+	/* These must not depend on the time at which anything happens. */
+	for (seed = 0; seed < seeds; seed++) {
+		diag("seed %u", seed);
+		for (i = 0; i < sizeof machines / sizeof *machines; i++)
+			steady(&machines[i]);
+		for (i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
+			follow(&scenarios[i]);
+		for (i = 0; i < sizeof moves / sizeof *moves; i++)
+			cores(&moves[i]);
+		ramps();
+		young();
+		rested();
+	}
+	seed = 0;
+	first_calls();
+	not_counted();
+	rarest();
+	pauses();
+	other_core();
+	interrupted_trial();
+	for (i = 0; i < sizeof refused / sizeof *refused; i++)
+		refuse(&refused[i]);
+	distrusted();
+	for (i = 0; i < sizeof odd_ones / sizeof *odd_ones; i++)
+		one_is_odd(&odd_ones[i]);
+	coarse();
+	grains();
+	arithmetic();
+	stepping();
+	for (seed = 0; seed < seeds; seed++)
+		climbing();
+	seed = 0;
+	replay();
+	return done_testing();
+}
