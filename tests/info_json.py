@@ -50,14 +50,16 @@ def agree(report):
 
 
 def agree_noise(noise):
-    must(noise["interrupts"] is not None, "only preemption may be unknown")
     for name in ("interrupts", "preemption"):
-        gaps = noise[name] or noise["interrupts"]
-        must(gaps["median_ns"] <= gaps["longest_ns"], name + ": median")
-    must(noise["dither"] <= noise["dither_worst"], "dither")
-    steps = noise["rate_steps"]
-    must((steps["per_second"] > 0) == (steps["size"] > 0.005), "steps")
-    must((noise["turbo"] is True) == ("turbo" in noise["hints"]), "turbo")
+        gaps = noise[name]
+        must((gaps["share"] or 0) <= 1, name + ": share")
+        must((gaps["median_ns"] or 0) <= (gaps["longest_ns"] or 0), name)
+    must(noise["interrupts"]["share"] is not None, "only preemption is unknown")
+    must(noise["dither"]["share"] <= noise["dither"]["worst"], "dither")
+    rate, turbo = noise["rate"], noise["turbo"]
+    must((rate["per_second"] > 0) == (rate["size"] is not None), "steps")
+    must((turbo["setting"] == "on") == (turbo["hint"] is not None), "turbo")
+    must(noise["verdict"]["difference"] <= 1, "difference")
 
 
 def no_twins(pairs):

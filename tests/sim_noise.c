@@ -68,13 +68,13 @@ int main(void)
 
 	cpucycles = pretended_count;
 	n = find(0, 1);
-	ok(n.visible < 20, "no neighbour: differences of %d in 10000",
+	ok(n.visible < 20, "no neighbour: differences of %g in 10000",
 	   n.visible);
 	for (i = 3; i <= 9; i += 3) {
 		n = find(i, 1.3);
 		ok(bounded(1000, n.visible, 10000, "in 10000") &&
 			   n.steps.persecond == 0,
-		   "one that is busy for %d tenths of the time: %d", i,
+		   "one that is busy for %d tenths of the time: %g", i,
 		   n.visible);
 	}
 	return done_testing();

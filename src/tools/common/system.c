@@ -31,15 +31,6 @@ static void system_line(const char *root, const char *path, char *line,
 	line[line[end] == '\n' ? end : 0] = '\0';
 }
 
-/* 0 or 1, or -1 where the file has something else. */
-static int system_flag(const char *root, const char *path)
-{
-	char line[8];
-
-	system_line(root, path, line, sizeof line);
-	return !strcmp(line, "0") ? 0 : !strcmp(line, "1") ? 1 : -1;
-}
-
 /* A name or a list, to be printed as it is. */
 static void system_word(const char *root, int cpu, const char *name, char *word,
 			int size)
@@ -56,9 +47,18 @@ static void system_word(const char *root, int cpu, const char *name, char *word,
 
 void system_read(const char *root, int cpu, struct system *s)
 {
-	int off = system_flag(root, CPUS "/intel_pstate/no_turbo");
+	/* AMD's file, and Intel's, which says the contrary. */
+	static const char *const file[] = {CPUS "/cpufreq/boost",
+					   CPUS "/intel_pstate/no_turbo"};
+	char line[8];
+	int i;
 
-	s->turbo = off >= 0 ? !off : system_flag(root, CPUS "/cpufreq/boost");
+	s->turbo[0] = '\0';
+	for (i = 0; i < 2; i++) {
+		system_line(root, file[i], line, sizeof line);
+		if (!strcmp(line, "0") || !strcmp(line, "1"))
+			strcpy(s->turbo, (*line == '1') != i ? "on" : "off");
+	}
 	system_word(root, cpu, "cpufreq/scaling_governor", s->governor,
 		    sizeof s->governor);
 	system_word(root, cpu, "topology/thread_siblings_list", s->threads,

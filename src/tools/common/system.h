@@ -7,7 +7,7 @@
 
 struct system {
 	char governor[32]; /* such as "performance"; "": unknown */
-	int turbo;         /* 1: on, 0: off, -1: unknown */
+	char turbo[8];     /* "on", "off" or "" */
 	char threads[64];  /* CPUs of the same core, such as "0,8"; or "" */
 };
 

@@ -27,13 +27,13 @@
 
 struct noise_gaps noise_sum(long long *ns, int n, long long total)
 {
-	struct noise_gaps g = {0, 0, 0, 0};
+	struct noise_gaps g = {0, 0, -1, -1};
 	int i;
 
 	if (n == 0)
 		return g;
-	g.median = stats_median(ns, n);
-	g.longest = ns[n - 1];
+	g.median = (double)stats_median(ns, n);
+	g.longest = (double)ns[n - 1];
 	for (i = 0; i < n; i++)
 		g.share += (double)ns[i] / (double)total;
 	g.persecond = n * 1e9 / (double)total;
@@ -47,18 +47,6 @@ double noise_scatter(long long *values, int n)
 	return (double)(stats_quantile(values, n, 3, 4) -
 			stats_quantile(values, n, 1, 4)) /
 	       (double)(median > 0 ? median : 1);
-}
-
-double noise_drift(const long long *values, int n)
-{
-	int quarter = n < 4 ? 1 : n / 4;
-	long long first[NOISE_BATCHES], last[NOISE_BATCHES], from;
-
-	memcpy(first, values, (size_t)quarter * sizeof *first);
-	memcpy(last, values + n - quarter, (size_t)quarter * sizeof *last);
-	from = stats_median(first, quarter);
-	return (double)llabs(stats_median(last, quarter) - from) /
-	       (double)(from > 0 ? from : 1);
 }
 
 static long long noise_typical(const long long *values, int n)
@@ -134,9 +122,10 @@ static void noise_listen(struct noise *n)
 		}
 		last = now;
 	} while (now - begin < NOISE_LISTEN_NS && count[kind] < GAPS);
-	n->told = seen >= 0;
 	for (kind = 0; kind <= NOISE_PREEMPTION; kind++)
 		n->gaps[kind] = noise_sum(gap[kind], count[kind], now - begin);
+	if (seen < 0)
+		n->gaps[NOISE_PREEMPTION] = (struct noise_gaps){-1, -1, -1, -1};
 }
 
 /* A window's work. */
@@ -211,19 +200,20 @@ static void noise_windows(struct noise *n)
 		scatter[b] = (long long)(noise_scatter(ns, NOISE_HALF) * 1e6);
 		length[b] = stats_quantile(ns, NOISE_HALF, 1, 2);
 	}
-	n->moved = noise_drift(length, b);
 	n->steps = rate_steps_sum(&steps);
+	if (n->steps.persecond == 0)
+		n->steps.size = n->steps.lasted = -1;
 	noise_verdict(n, median[0], median[1], b, c.step);
 	n->dither = (double)stats_median(scatter, b) / 1e6;
 	n->worst = (double)scatter[b - 1] / 1e6;
-	n->windowns = (int)stats_median(length, b);
+	n->windows = (double)stats_median(length, b);
 }
 
 const struct noise *noise_measure(void)
 {
 	static struct noise n;
 	struct system_time before, after;
-	long long begin = tool_ns(), hz[5];
+	long long hz[5];
 	int told = system_time("", &before), cpu = affinity_here(), i;
 
 	memset(&n, 0, sizeof n);
@@ -234,7 +224,7 @@ const struct noise *noise_measure(void)
 	noise_windows(&n);
 	for (i = 0; i < 5; i++)
 		hz[i] = cpucycles_observepersecond();
-	n.hz = stats_median(hz, 5);
+	n.hz = stats_median(hz, 5) > 0 ? (double)hz[2] : -1;
 	tool_progress("");
 	if (told == 0 && system_time("", &after) == 0)
 		n.steal = (double)(after.stolen - before.stolen) /
@@ -242,6 +232,5 @@ const struct noise *noise_measure(void)
 					   ? after.busy - before.busy
 					   : 1);
 	system_read("", cpu < 0 ? 0 : cpu, &n.system);
-	n.seconds = (double)(tool_ns() - begin) / 1e9;
 	return &n;
 }

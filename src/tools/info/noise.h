@@ -28,27 +28,24 @@ enum noise_item {
 
 /* Intervals in which the thread did not run. */
 struct noise_gaps {
-	double share, persecond;   /* of the time; how many */
-	long long median, longest; /* ns; 0 where there were none */
+	double share, persecond; /* of the time; how many */
+	double median, longest;  /* ns; < 0 where there were none */
 };
 
-/* Shares are parts of 1. */
+/* Shares are parts of 1; what is not known is < 0. */
 struct noise {
 	struct noise_gaps gaps[NOISE_PREEMPTION + 1];
-	bool told;      /* whether the kernel reports preemption */
-	double seconds; /* that the measurement took */
-	double steal;   /* of the time when CPUs had work; -1: unknown */
+	double steal;   /* of the time when CPUs had work */
 	double dither;  /* the middle half of windows, of their median */
 	double worst;   /* the same, in the batch where it is widest */
-	double moved;   /* the rate, from the first windows to the last */
-	struct rate_summary steps; /* of the rate */
-	long long hz; /* of the core; 0 where it cannot be measured */
+	double windows; /* ns that one took */
+	double hz;      /* of the core */
+	struct rate_summary steps; /* of that */
 	struct system system;
-	int visible;  /* the smallest difference to believe, in 1/10000, of
-			 a chain and independent instructions in turn, */
-	int apart;    /* and of the worse of the two, one after the other */
-	bool coarse;  /* the step of the count alone is more than 1% */
-	int windowns; /* how long a window was */
+	double visible; /* the smallest difference to believe, in 1/10000, of
+			   a chain and independent instructions in turn, */
+	double apart;   /* and of the worse of the two, one after the other */
+	bool coarse;    /* the step of the count alone is more than 1% */
 };
 
 /* Takes a second or two. Returns static storage. */
@@ -61,10 +58,6 @@ struct noise_gaps noise_sum(long long *ns, int n, long long total);
 
 /* The distance of the quartiles, of the median. */
 double noise_scatter(long long *values, int n);
-
-/* The relative difference between the medians of the first and the last
- * quarter. */
-double noise_drift(const long long *values, int n);
 
 /* Fills in what can be seen, from the medians of as many batches, at most
  * NOISE_BATCHES, by a count that has this step. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Prints the disturbances of timings, with advice. */
+/* Prints the disturbances of timings, with advice, as text and as JSON. */
 #include <config.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "cpucycles.h"
 #include "noise_text.h"
+#include "../common/json.h"
 #include "../common/tool.h"
 
 const char *const noise_names[NOISE_ITEMS] = {
@@ -14,8 +16,9 @@ const char *const noise_names[NOISE_ITEMS] = {
 /* Medians leave out what was interrupted, however much that is. */
 static bool noise_lost(const struct noise *n)
 {
-	return n->gaps[NOISE_INTERRUPTS].share +
-		       n->gaps[NOISE_PREEMPTION].share >
+	double others = n->gaps[NOISE_PREEMPTION].share;
+
+	return n->gaps[NOISE_INTERRUPTS].share + (others > 0 ? others : 0) >
 	       NOISE_LOST;
 }
 
@@ -40,11 +43,14 @@ static const char *noise_why(const struct noise *n)
 
 const char *noise_hint(const struct noise *n, enum noise_item item)
 {
+	const bool told = n->gaps[NOISE_PREEMPTION].share >= 0;
 	const char *const hints[NOISE_ITEMS] = {
 		"move devices' interrupts to other CPUs "
 		"(/proc/irq/*/smp_affinity), boot with nohz_full=",
-		"stop other programs, or measure on a CPU that they do not "
-		"use: taskset, isolcpus=",
+		told ? "stop other programs, or measure on a CPU that they do "
+		       "not use: taskset, isolcpus="
+		     : "interrupts include it, as the kernel does not report "
+		       "it",
 		"other virtual machines use the same CPUs: measure on another "
 		"machine, or later",
 		"keep the other CPUs idle, those of the same core above all, "
@@ -58,13 +64,13 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 	const struct system *s = &n->system;
 	const bool wanted[NOISE_ITEMS] = {
 		n->gaps[NOISE_INTERRUPTS].share >= 0.005,
-		n->gaps[NOISE_PREEMPTION].share >= 0.001,
+		n->gaps[NOISE_PREEMPTION].share >= 0.001 || !told,
 		n->steal > 0,
 		n->worst >= 0.01,
-		n->moved >= 0.005 || n->steps.persecond > 0,
+		n->steps.persecond > 0,
 		s->governor[0] != '\0' &&
 			strcmp(s->governor, "performance") != 0,
-		s->turbo == 1,
+		strcmp(s->turbo, "on") == 0,
 		system_several(s->threads),
 		n->coarse || noise_lost(n) || n->visible > NOISE_LIMIT ||
 			n->apart > NOISE_LIMIT};
@@ -78,85 +84,121 @@ int noise_status(const struct noise *n)
 							 : TOOL_GOOD;
 }
 
-static void noise_gaps_text(FILE *f, const struct noise *n,
-			    enum noise_item item)
-{
-	const struct noise_gaps *g = &n->gaps[item];
+#define IN(member) offsetof(struct noise, member)
 
-	if (item == NOISE_PREEMPTION && !n->told)
-		fprintf(f, "not reported by the kernel, counted as interrupts");
-	else if (g->longest == 0)
-		fprintf(f, "none in %.1f s", (double)NOISE_LISTEN_NS / 1e9);
-	else
-		fprintf(f,
-			"%.2f%% of the time, %.0f a second, median %.1f us, "
-			"longest %.1f us",
-			g->share * 100, g->persecond, (double)g->median / 1e3,
-			(double)g->longest / 1e3);
+/* Numbers; those of interruptions are those of preemptions, too. */
+/* clang-format off */
+static const struct {
+	int item;
+	const char *key, *before, *after; /* in JSON; in the text */
+	int digits;
+	double scale, unit; /* of the text; of JSON */
+	size_t at;          /* in struct noise: a double */
+} noise_facts[] = {
+	{NOISE_INTERRUPTS, "share", "", "% of the time", 2, 100, 1, IN(gaps[0].share)},
+	{NOISE_INTERRUPTS, "per_second", "", " a second", 0, 1, 1, IN(gaps[0].persecond)},
+	{NOISE_INTERRUPTS, "median_ns", "median ", " us", 1, 1e-3, 1, IN(gaps[0].median)},
+	{NOISE_INTERRUPTS, "longest_ns", "longest ", " us", 1, 1e-3, 1, IN(gaps[0].longest)},
+	{NOISE_STEAL, "share", "", "% of the time when CPUs had work", 2, 100, 1, IN(steal)},
+	{NOISE_DITHER, "share", "", "% from quartile to quartile", 2, 100, 1, IN(dither)},
+	{NOISE_DITHER, "worst", "", "% in the worst batch", 2, 100, 1, IN(worst)},
+	{NOISE_DITHER, "window_ns", "windows of ", " us", 1, 1e-3, 1, IN(windows)},
+	{NOISE_RATE, "hz", "", " MHz", 0, 1e-6, 1, IN(hz)},
+	{NOISE_RATE, "per_second", "", " steps a second", 1, 1, 1, IN(steps.persecond)},
+	{NOISE_RATE, "size", "of ", "%", 1, 100, 1, IN(steps.size)},
+	{NOISE_RATE, "seconds", "levels of ", " ms", 1, 1e3, 1, IN(steps.lasted)},
+	{NOISE_VERDICT, "difference", "differences under ", "% cannot be seen here with "
+	 "medians of 500 timed in turn", 2, 0.01, 1e-4, IN(visible)},
+	{NOISE_VERDICT, "apart", "nor under ", "% of those timed one after the other",
+	 2, 0.01, 1e-4, IN(apart)},
+};
+/* clang-format on */
+
+#define FACTS (sizeof noise_facts / sizeof *noise_facts)
+
+/* NULL: fact i is of another item. */
+static const double *noise_fact(const struct noise *n, int item, size_t i)
+{
+	size_t at = noise_facts[i].at;
+
+	if (item == NOISE_PREEMPTION) {
+		item = NOISE_INTERRUPTS;
+		at += sizeof *n->gaps;
+	}
+	return noise_facts[i].item == item
+		       ? (const double *)((const char *)n + at)
+		       : NULL;
 }
 
-static void noise_rate_text(FILE *f, const struct noise *n)
+/* What the system says, "" if it does not; NULL for items of numbers. */
+static const char *noise_word(const struct noise *n, int item)
 {
-	const struct rate_summary *s = &n->steps;
-
-	if (n->hz > 0)
-		fprintf(f, "%.0f MHz, ", (double)n->hz / 1e6);
-	if (s->persecond > 0)
-		fprintf(f, "%.*f steps of %.1f%% a second, levels of %.1f ms, ",
-			s->persecond < 9.5, s->persecond, s->size * 100,
-			s->lasted * 1e3);
-	else
-		fprintf(f, "no steps, ");
-	fprintf(f, "moved by %.2f%% in %.1f s", n->moved * 100, n->seconds);
-}
-
-static void noise_item_text(FILE *f, const struct noise *n,
-			    enum noise_item item)
-{
-	const struct system *s = &n->system;
-	const char *hint = noise_hint(n, item);
-
-	fprintf(f, "cpucycles noise %s ", noise_names[item]);
-	if (item <= NOISE_PREEMPTION)
-		noise_gaps_text(f, n, item);
-	else if (item == NOISE_STEAL && n->steal >= 0)
-		fprintf(f, "%.2f%% of the time when CPUs had work",
-			n->steal * 100);
-	else if (item == NOISE_DITHER)
-		fprintf(f,
-			"%.2f%% from quartile to quartile of windows of %.1f "
-			"us, "
-			"%.2f%% in the worst batch",
-			n->dither * 100, n->windowns / 1e3, n->worst * 100);
-	else if (item == NOISE_RATE)
-		noise_rate_text(f, n);
-	else if (item == NOISE_TURBO && s->turbo >= 0)
-		fprintf(f, "%s", s->turbo ? "on" : "off");
-	else if (item == NOISE_GOVERNOR && s->governor[0] != '\0')
-		fprintf(f, "%s", s->governor);
-	else if (item == NOISE_SMT && s->threads[0] != '\0')
-		fprintf(f, "%s%s",
-			system_several(s->threads) ? "this core is CPUs "
-						   : "none: this core is CPU ",
-			s->threads);
-	else if (item == NOISE_VERDICT)
-		fprintf(f,
-			"differences under %.2f%% cannot be seen here with "
-			"medians of %d timed in turn, nor under %.2f%% of "
-			"those timed one after the other",
-			n->visible / 1e2, NOISE_HALF, n->apart / 1e2);
-	else
-		fprintf(f, "not visible here");
-	fprintf(f, "%s%s\n", hint != NULL ? "; " : "",
-		hint != NULL ? hint : "");
+	return item == NOISE_GOVERNOR ? n->system.governor
+	       : item == NOISE_TURBO  ? n->system.turbo
+	       : item == NOISE_SMT    ? n->system.threads
+				      : NULL;
 }
 
 void noise_text(FILE *f, const struct noise *n)
 {
+	const char *word, *hint, *comma;
+	const double *value;
 	int item;
+	size_t i;
 
-	for (item = 0; item < NOISE_ITEMS; item++)
-		noise_item_text(f, n, (enum noise_item)item);
+	for (item = 0; item < NOISE_ITEMS; item++) {
+		fprintf(f, "cpucycles noise %s ", noise_names[item]);
+		comma = word = noise_word(n, item);
+		for (i = 0; i < FACTS; i++) {
+			value = noise_fact(n, item, i);
+			if (value == NULL || *value < 0)
+				continue;
+			fprintf(f, "%s%s%.*f%s", comma != NULL ? ", " : "",
+				noise_facts[i].before, noise_facts[i].digits,
+				*value * noise_facts[i].scale,
+				noise_facts[i].after);
+			comma = ", ";
+		}
+		if (comma == NULL || *comma == '\0')
+			word = "not visible here";
+		hint = noise_hint(n, (enum noise_item)item);
+		fprintf(f, "%s%s%s\n", word != NULL ? word : "",
+			hint != NULL ? "; " : "", hint != NULL ? hint : "");
+	}
+}
+
+static void noise_json_word(const char *key, const char *word)
+{
+	if (word != NULL && *word != '\0')
+		json_text(key, word);
+	else
+		json_print(key, "null");
+}
+
+int noise_json(void)
+{
+	const struct noise *n = noise_measure();
+	const double *value;
+	int item;
+	size_t i;
+
+	json_open("noise", '{');
+	for (item = 0; item < NOISE_ITEMS; item++) {
+		json_open(noise_names[item], '{');
+		for (i = 0; i < FACTS; i++) {
+			value = noise_fact(n, item, i);
+			if (value != NULL)
+				json_print(noise_facts[i].key,
+					   *value < 0 ? "null" : "%.9g",
+					   *value * noise_facts[i].unit);
+		}
+		if (noise_word(n, item) != NULL)
+			noise_json_word("setting", noise_word(n, item));
+		noise_json_word("hint", noise_hint(n, (enum noise_item)item));
+		json_close('}');
+	}
+	json_close('}');
+	return noise_status(n);
 }
 
 int noise_print(const struct request *r)

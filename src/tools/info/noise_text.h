@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Prints the disturbances of timings, with advice. */
+/* Prints the disturbances of timings, with advice, as text and as JSON. */
 #ifndef CPUC_TOOLS_NOISE_TEXT_H
 #define CPUC_TOOLS_NOISE_TEXT_H
 
@@ -19,6 +19,8 @@ int noise_status(const struct noise *n);
 /* A line for each item. */
 void noise_text(FILE *f, const struct noise *n);
 
+/* The reports: text, and a member of the JSON object. Return noise_status(). */
 int noise_print(const struct request *r);
+int noise_json(void);
 
 #endif

@@ -9,14 +9,6 @@
 #include "../common/json.h"
 #include "../common/tool.h"
 
-static void json_word(const char *key, const char *word)
-{
-	if (*word != '\0')
-		json_text(key, word);
-	else
-		json_print(key, "null");
-}
-
 static void json_observed(void)
 {
 	struct observed o[OBSERVED];
@@ -108,65 +100,6 @@ static void json_calls(void)
 	json_close('}');
 }
 
-static void json_gaps(const struct noise *n, enum noise_item item)
-{
-	const struct noise_gaps *g = &n->gaps[item];
-
-	if (item == NOISE_PREEMPTION && !n->told) {
-		json_print(noise_names[item], "null");
-		return;
-	}
-	json_open(noise_names[item], '{');
-	json_print("share", "%.9g", g->share);
-	json_print("per_second", "%.9g", g->persecond);
-	json_print("median_ns", "%lld", g->median);
-	json_print("longest_ns", "%lld", g->longest);
-	json_close('}');
-}
-
-static void json_hints(const struct noise *n)
-{
-	const char *hint;
-	int i;
-
-	json_open("hints", '{');
-	for (i = 0; i < NOISE_ITEMS; i++) {
-		hint = noise_hint(n, (enum noise_item)i);
-		if (hint != NULL)
-			json_text(noise_names[i], hint);
-	}
-	json_close('}');
-}
-
-static int json_noise(void)
-{
-	const struct noise *n = noise_measure();
-	const struct system *s = &n->system;
-
-	json_open("noise", '{');
-	json_gaps(n, NOISE_INTERRUPTS);
-	json_gaps(n, NOISE_PREEMPTION);
-	json_print("steal", n->steal < 0 ? "null" : "%.9g", n->steal);
-	json_print("dither", "%.9g", n->dither);
-	json_print("dither_worst", "%.9g", n->worst);
-	json_print("rate_moved", "%.9g", n->moved);
-	json_open("rate_steps", '{');
-	json_print("per_second", "%.9g", n->steps.persecond);
-	json_print("size", "%.9g", n->steps.size);
-	json_print("seconds", "%.9g", n->steps.lasted);
-	json_close('}');
-	json_print("visible_difference", "%.9g", n->visible / 1e4);
-	json_print("visible_apart", "%.9g", n->apart / 1e4);
-	json_word("governor", s->governor);
-	json_print("turbo", s->turbo < 0 ? "null"
-			    : s->turbo   ? "true"
-					 : "false");
-	json_word("core_cpus", s->threads);
-	json_hints(n);
-	json_close('}');
-	return noise_status(n);
-}
-
 int report_json(const struct request *r)
 {
 	long long core = cpucycles_observepersecond();
@@ -191,7 +124,7 @@ int report_json(const struct request *r)
 	json_environment(r);
 	json_counters();
 	if (r->noise)
-		status = json_noise();
+		status = noise_json();
 	json_calls();
 	json_close('}');
 	return status;
