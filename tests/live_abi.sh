@@ -67,67 +67,8 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		grep -qE '^(4|8) OBJECT$'
 	ok "cpucycles is a data object of a pointer's size"
 
-	# A program that is not position independent takes a copy of the
-	# variable; the library must write to that copy, or else the program
-	# selects at every call.
-	cat >"$tmp/copy.c" <<-'C'
-		#include <cpucycles.h>
-		int main(void)
-		{
-			long long (*before)(void) = cpucycles;
-
-			cpucycles();
-			return before == cpucycles;
-		}
-	C
-	# shellcheck disable=SC2086 # each may be several words
-	if $CC $CFLAGS -fno-pie -no-pie -I"$top_srcdir/include" -o "$tmp/copy" \
-		"$tmp/copy.c" "$lib" -Wl,-rpath,"$top_builddir/.libs" \
-		2>"$tmp/log"; then
-		readelf -rW "$tmp/copy" | grep -q 'R_.*COPY.*cpucycles'
-		ok "a program takes a copy relocation of cpucycles"
-		"$tmp/copy"
-		ok "and the first call replaces the function in that copy"
-	else
-		skip "no program with a copy relocation can be built here"
-	fi
 else
 	skip "no shared library was built, or there is no readelf"
-fi
-
-# glibc keeps 1664 bytes of thread-local storage for libraries loaded later, and
-# other libraries may have taken most of it.
-cat >"$tmp/eater.c" <<-'C'
-	__thread char eaten[1400] __attribute__((tls_model("initial-exec")));
-	char *eater(void) { return eaten; }
-C
-cat >"$tmp/loader.c" <<-'C'
-	#include <dlfcn.h>
-	#include <stdio.h>
-	int main(int argc, char **argv)
-	{
-		if (argc < 3 || dlopen(argv[1], RTLD_NOW) == NULL)
-			return 77;
-		if (dlopen(argv[2], RTLD_NOW) != NULL)
-			return 0;
-		puts(dlerror());
-		return 1;
-	}
-C
-# shellcheck disable=SC2086 # each may be several words
-if test -f "$lib" && $CC $CFLAGS -shared -fPIC -o "$tmp/eater.so" \
-	"$tmp/eater.c" 2>"$tmp/log" && $CC $CFLAGS -o "$tmp/loader" \
-	"$tmp/loader.c" -ldl 2>"$tmp/log"; then
-	"$tmp/loader" "$tmp/eater.so" "$lib"
-	status=$?
-else
-	status=77
-fi
-if test $status -eq 77; then
-	skip "no library with much thread-local storage can be loaded here"
-else
-	test $status -eq 0
-	ok "it can be loaded after 1400 bytes of others' thread-local storage"
 fi
 
 # Benchmarks have a cpucycles.h of their own, with this guard.
@@ -143,21 +84,6 @@ printf '#include <cpucycles.h>\nlong long now(void) { return cpucycles(); }\n' \
 $CC $CFLAGS -Werror -I"$tmp/own" -I"$top_srcdir/include" -c \
 	-o "$tmp/header.o" "$tmp/header.c"
 ok "a header of the same name can include ours"
-# As installed: a system's header may say long long.
-# shellcheck disable=SC2086
-$CC $CFLAGS -std=c89 -pedantic -Wno-long-long -Werror \
-	-isystem "$top_srcdir/include" -c -o "$tmp/header.o" "$tmp/header.c"
-ok "C89 programs compile"
-if test -n "$CXX"; then
-	# shellcheck disable=SC2086
-	$CXX -Werror -Wall -std=c++98 -pedantic -Wno-long-long \
-		-isystem "$top_srcdir/include" -x c++ -c -o "$tmp/header.o" \
-		"$tmp/header.c"
-	ok "and C++98 programs"
-else
-	skip "there is no C++ compiler for this host"
-fi
-
 if test -f "$archive"; then
 	$NM -g --defined-only "$archive" 2>/dev/null |
 		awk 'NF == 3 {print $3}' >"$tmp/globals"

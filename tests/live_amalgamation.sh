@@ -40,34 +40,6 @@ for file in c h; do
 	ok "cpucycles.$file has the licence"
 done
 
-# As README.md has it, with the options of this build.
-# shellcheck disable=SC2086
-cp "$top_srcdir/examples/time-a-function.c" "$tmp/two/program.c" &&
-	alone -I. -o program program.c cpucycles.o $libs &&
-	"$tmp/two/program" | grep -q ' cycles ('
-ok "README's program counts"
-cat >"$tmp/two/use.cc" <<'C'
-#include "cpucycles.h"
-#include <cstring>
-
-int main()
-{
-	long long a = cpucycles(), b, tries = 1000000;
-
-	do
-		b = cpucycles();
-	while (b == a && tries--);
-	cpucycles_fence();
-	return b <= a || std::strcmp(cpucycles_version(), CPUCYCLES_VERSION);
-}
-C
-if test -n "$CXX"; then
-	# shellcheck disable=SC2086
-	(cd "$tmp/two" && quietly $CXX $CFLAGS -Wall -Wextra -Werror -I. \
-		-o use use.cc cpucycles.o $libs) && "$tmp/two/use"
-	ok "a program in C++ counts"
-fi
-
 # Programs that the build has compiled, linked with this copy.
 ln -s "$top_builddir" "$tmp/build"
 counters_of() {

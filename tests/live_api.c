@@ -159,38 +159,6 @@ static void check_version(void)
 	ok(!strcmp(text, CPUCYCLES_VERSION), "and its number says the same");
 }
 
-/* A count over the rate is seconds, with every counter that advances by time:
- * the clocks' own rates differ by far less than 10%. A core's rate may be any
- * part of a stated one, and changes with the load; cpucycles-selftest holds the
- * count against the rate of the moment. */
-static void check_seconds(void)
-{
-	struct cpucycles_counter c;
-	double begun, ratio = 0;
-	long long t;
-	int i;
-
-	cpucycles_counterbyname(NULL, &c, sizeof c);
-	if (c.kind_id <= CPUCYCLES_CALIBRATED) {
-		skip("a core's rate is its own");
-		return;
-	}
-	/* An interrupt may come between a count and its clock. */
-	for (i = 0; i < 20 && (ratio < 0.9 || ratio > 1.1); i++) {
-		begun = wall_ns();
-		t = cpucycles();
-		while (wall_ns() < begun + 20e6)
-			;
-		ratio = (double)(cpucycles() - t) /
-			(double)cpucycles_persecond() /
-			((wall_ns() - begun) / 1e9);
-	}
-	ok(bounded(0.9, ratio, 1.1,
-		   "the ratio of the counter's rate to the one that "
-		   "cpucycles_persecond() states"),
-	   "cycles over persecond are seconds, within 10%%");
-}
-
 /* Programs of older and newer headers: the struct grows at its end. */
 static void check_sizes(void)
 {
@@ -292,7 +260,6 @@ int main(void)
 {
 	check_count();
 	check_version();
-	check_seconds();
 	check_counters();
 	check_by_name();
 	check_sizes();

@@ -22,7 +22,6 @@
 #define LOADS 1000
 #define FAULTS 1000 /* of another thread, while this one selects */
 #define LOCKS 20000 /* by each of four threads */
-#define SHORT 5000  /* threads, one after the other: more than have a place */
 
 #define PAUSE 20 /* ms for which a thread is suspended, and is not */
 #define PAUSES UINT64_C(500000000) /* ticks */
@@ -165,24 +164,6 @@ static void check_orphans(void)
 		good &= c[i].good && GetExitCodeThread(thread[i], &code) &&
 			code == 0;
 	ok(good, "threads that have counted end after the library is unloaded");
-}
-
-static void check_short(void)
-{
-	struct library l = library_load();
-	struct counting c = {.library = &l};
-	HANDLE thread;
-	int i, good = 0;
-
-	for (i = 0; i < SHORT; i++) {
-		thread = CreateThread(NULL, 0, counts, &c, 0, NULL);
-		WaitForSingleObject(thread, INFINITE);
-		CloseHandle(thread);
-		good += c.good;
-		c.good = false;
-	}
-	ok(good == SHORT, "%d of %d short threads count", good, SHORT);
-	FreeLibrary(l.module);
 }
 
 /* The application's own handler of illegal instructions. */
@@ -415,7 +396,6 @@ int main(int argc, char **argv)
 	check_race();
 	check_loads();
 	check_orphans();
-	check_short();
 	check_other_faults();
 	check_lock();
 	check_probe();
