@@ -322,38 +322,16 @@ run 1 --persist && grep -q 'tmpfiles.d' "$tmp/err" && test -e "$sysctl" &&
 	values 2 1 1 1 && run 0 --revert && same
 ok "a directory that is missing is named"
 
-## Damaged and forged records: nothing is written, and a message says which.
-## tests/fuzz/fuzz_open.c has more.
+## A forged record: nothing is written, and a message says which. What is one,
+## tests/fuzz/fuzz_open.c and its corpus say.
 machine 4 0 1 0
 run 0 --apply
-head -n 1 "$state" >"$tmp/mark"
-forged=0
-while read -r lines; do
-	{
-		cat "$tmp/mark"
-		# shellcheck disable=SC2059 # with escapes
-		printf "$lines"
-	} >"$state"
-	keep
-	run 1 --revert && grep -q 'open.state: .* damaged' "$tmp/err" && same &&
-		forged=$((forged + 1)) || echo "# taken: $lines"
-done <<'TXT'
-# /etc/passwd 3 2\n\n
-# /proc/sys/kernel/../../../etc/passwd 3 2\n\n
-# /proc/sys/kernel/perf_event_paranoid 1 2\n\n
-# /proc/sys/kernel/perf_event_paranoid -1 2\n\n
-# /proc/sys/kernel/perf_event_paranoid 4 3\n\n
-# /sys/bus/event_source/devices/cpu/rdpmc 2 1\n\n
-# /proc/sys/kernel/perf_event_paranoid 03 2\n\n
-# /proc/sys/kernel/perf_event_paranoid 3 2x\n\n
-# /proc/sys/kernel/perf_event_paranoid 3 2
-# /proc/sys/kernel/perf_event_paranoid 3 2\n
-# /proc/sys/kernel/perf_event_paranoid 3 2\n# /proc/sys/kernel/perf_event_paranoid 4 2\n\n
-# /proc/sys/kernel/perf_event_paranoid\0003 2\n\n
-/proc/sys/kernel/perf_event_paranoid 3 2\n\n
-TXT
-test $forged -eq 13
-ok "forged records are refused ($forged of 13)"
+printf '%s\n\n' "$(head -n 1 "$state")
+# /etc/passwd 3 2" >"$tmp/forged"
+cp "$tmp/forged" "$state"
+keep
+run 1 --revert && grep -q 'open.state: .* damaged' "$tmp/err" && same
+ok "a forged record is refused"
 run 1 --apply && run 1 --persist && same
 ok "also by --apply and --persist"
 run 1 --status && says ', open' 3 && grep -q damaged "$tmp/err"

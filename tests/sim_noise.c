@@ -7,6 +7,7 @@
 #include "tap.h"
 #include "tools/common/known.h"
 #include "tools/common/tool.h"
+#include "tools/info/noise_text.h"
 
 #define known pretended_chains
 #define known_usable() true
@@ -73,7 +74,10 @@ int main(void)
 	for (i = 3; i <= 9; i += 3) {
 		n = find(i, 1.3);
 		ok(bounded(1000, n.visible, 10000, "in 10000") &&
-			   n.steps.persecond == 0,
+			   n.steps.persecond == 0 &&
+			   noise_status(&n) == TOOL_FINDING &&
+			   strstr(noise_hint(&n, NOISE_VERDICT),
+				  "hardware thread"),
 		   "one that is busy for %d tenths of the time: %g", i,
 		   n.visible);
 	}

@@ -105,24 +105,6 @@ static void check_turns(void)
 	   n.visible);
 }
 
-/* A neighbour on the other hardware thread slows independent instructions, now
- * and then or most of the time; the chain is as long as ever. */
-static void check_contention(void)
-{
-	static const int busy[] = {3, 20, 44, 61};
-	struct noise n;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		n = verdict(busy[i], 37000 * 9 / 10, 0);
-		ok(n.visible > 4000 && noise_status(&n) == TOOL_FINDING &&
-			   strstr(noise_hint(&n, NOISE_VERDICT),
-				  "hardware thread"),
-		   "%d of 64 batches are contended for: %g", busy[i],
-		   n.visible);
-	}
-}
-
 /* Medians are the same however much of the time others have. */
 static void check_lost(void)
 {
@@ -373,7 +355,6 @@ int main(void)
 	check_scatter();
 	check_verdict();
 	check_turns();
-	check_contention();
 	check_lost();
 	check_steps();
 	check_hints();

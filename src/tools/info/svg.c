@@ -30,12 +30,6 @@ static const char svg_style[] =
 	".axis { stroke: #222; } .grid { stroke: #ddd; }\n"
 	".bar { fill: #2f6690; }\n"
 	".mean { stroke: #111; stroke-width: 1.5; stroke-dasharray: 2 3; }\n"
-	"@media screen and (prefers-color-scheme: dark) {\n"
-	"text { fill: #ddd; } .mean { stroke: #eee; }\n"
-	".paper { fill: #16191d; } .half { fill: #54431c; }\n"
-	".axis { stroke: #ddd; } .grid { stroke: #383d44; }\n"
-	".bar { fill: #74b0dd; }\n"
-	"}\n"
 	"</style>\n"
 	"<rect class=\"paper\" width=\"800\" height=\"376\"/>\n";
 

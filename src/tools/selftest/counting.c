@@ -21,11 +21,10 @@
 
 #define BITS32 4294967296.0
 #define MARGIN 0.2 /* of 2^32 more: the core's rate may fall meanwhile */
-/* Percent. A count that loses 2^32 has less than 17% left of one, 69% of three.
- * Within seconds a core may slow down by half, as it heats up, so that the mean
- * of its rate before and after is not that of the time between; over three
- * times that long it has settled. */
-#define TOLERANCE_WRAP(wraps) ((wraps) == 1 ? 50 : 25)
+/* Percent. A count that loses 2^32 has less than 17% left. Within seconds a
+ * core may slow down by half, as it heats up, so that the mean of its rate
+ * before and after is not that of the time between. */
+#define TOLERANCE_WRAP 50
 
 /* It does not read the clock: where that is a system call, the thread would
  * spend its time in the kernel, which some counters leave out. */
@@ -198,7 +197,7 @@ enum outcome counting_wrap32(struct selftest *t)
 {
 	bool call = selftest_follows(t) && t->counter.bits == 32;
 	clockid_t clock = counting_clock_id(t);
-	double cycles = BITS32 * (t->wraps + MARGIN), seconds, percent;
+	double cycles = BITS32 * (1 + MARGIN), seconds, percent;
 	struct selftest_rate after;
 	long long count, start, ns;
 
@@ -223,9 +222,7 @@ enum outcome counting_wrap32(struct selftest *t)
 		after = t->base;
 	percent = (double)count * 2e11 / (double)ns /
 		  (double)(t->base.hz + after.hz);
-	return say(t,
-		   selftest_near(percent, TOLERANCE_WRAP(t->wraps)) ? GOOD
-								    : BAD,
+	return say(t, selftest_near(percent, TOLERANCE_WRAP) ? GOOD : BAD,
 		   "%lld cycles in %.1f seconds, %.2f%% of those expected",
 		   count, (double)ns / 1e9, percent);
 }

@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	struct selftest t = {.ms = 500, .wait_s = 6, .wraps = 1};
+	struct selftest t = {.ms = 500, .wait_s = 6};
 	const char *counter = NULL;
 	unsigned i, bit, chosen = 0;
 
@@ -221,9 +221,9 @@ int main(int argc, char **argv)
 		return tool_usage(TOOL, NULL);
 	}
 	if (quick)
-		t = (struct selftest){.ms = 60, .wraps = 1};
+		t = (struct selftest){.ms = 60};
 	if (longer)
-		t = (struct selftest){.ms = 20000, .wait_s = 600, .wraps = 3};
+		t = (struct selftest){.ms = 20000, .wait_s = 600};
 	for (i = 0; list && i < CHECKS; i++)
 		printf("%-12s %s\n", checks[i].name, checks[i].what);
 	if (list)

@@ -27,7 +27,6 @@ struct selftest {
 	struct cpucycles_counter counter; /* under test */
 	int ms;     /* that a check may take on an idle machine, about */
 	int wait_s; /* the longest wait for 2^32 cycles, in seconds */
-	int wraps;  /* how many times 2^32 to wait for */
 	struct selftest_rate base; /* the main thread's, if the check's table
 				      entry asks for it */
 	char text[336];            /* of the check's line */
