@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Signal handlers of the application count at any time, and a selection keeps
- * no signal from them. */
+/* Signal handlers of the application count at any time. sim_probe has the fault
+ * signals that come in a selection. */
 #include "faults/faults.h"
 
 #define PERIOD_US 50
@@ -93,79 +93,7 @@ static int selecting(void)
 	return (n != 0 ? 2 : 0) + (back ? 4 : 0) + (calls == 0);
 }
 
-static const int faults[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
-enum { NFAULTS = sizeof faults / sizeof *faults };
-
 static volatile int stop;
-static volatile sig_atomic_t arrived;
-
-/* This process sends itself one signal after another: each arrives once. */
-static volatile sig_atomic_t wrong;
-
-static void receive(int sig, siginfo_t *info, void *context)
-{
-	(void)sig;
-	(void)context;
-#ifdef __linux__
-	if (info->si_pid != getpid() ||
-	    (info->si_code != SI_USER && info->si_code != SI_TKILL))
-		wrong = 1;
-#else
-	(void)info;
-#endif
-	arrived = arrived + 1;
-}
-
-struct sender {
-	pthread_t to;
-	int thread_only, sent, lost;
-};
-
-static void *sends(void *arg)
-{
-	const struct timespec nap = {0, 20000};
-	struct sender *s = arg;
-	sigset_t all;
-	int sig, i;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	for (s->sent = 0; s->sent < 240 && s->lost < 20; s->sent++) {
-		sig = faults[s->sent % NFAULTS];
-		arrived = 0;
-		if (s->thread_only || s->sent / NFAULTS % 2)
-			pthread_kill(s->to, sig);
-		else
-			kill(getpid(), sig);
-		for (i = 0; arrived == 0 && i < 20000; i++)
-			nanosleep(&nap, NULL);
-		nanosleep(&nap, NULL);
-		s->lost += arrived != 1;
-	}
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	return NULL;
-}
-
-static int sent_meanwhile(void)
-{
-	const char *name = cpucycles_implementation();
-	struct sender s = {pthread_self(), in_child(emulated), 0, 0};
-	struct sigaction sa = {.sa_sigaction = receive, .sa_flags = SA_SIGINFO};
-	pthread_t thread;
-	int i, failed = 0;
-
-	for (i = 0; i < NFAULTS; i++)
-		sigaction(faults[i], &sa, NULL);
-	if (SANITIZED || pthread_create(&thread, NULL, sends, &s) != 0)
-		return CANNOT;
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-		failed += cpucycles_select(name) != 0;
-	pthread_join(thread, NULL);
-	if (s.lost || failed || wrong)
-		diag("%d of %d lost, %d selections failed, %d", s.lost, s.sent,
-		     failed, (int)wrong);
-	return s.lost != 0 || wrong || failed != 0;
-}
 
 /* SIGSYS, the one signal that the engine does not block, sent at any time. */
 static void ask_in_handler(int sig)
@@ -255,9 +183,6 @@ int main(void)
 	      all_fresh, "");
 	point("and through measurements, never back", in_measurements, "");
 	point("and through 500 selections", selecting, "");
-	point("fault signals that the process sends in selections arrive, once "
-	      "each, and end none",
-	      sent_meanwhile, "sanitizers keep signals back");
 	point("SIGSYS is sent all the time, and its handler asks the engine",
 	      disturbed, "no thread");
 	point("a handler of SIGSYS that counts and answers a denied sigaction",
