@@ -271,9 +271,6 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 		return clock_step(c);
 	cpuc_sort(v, n);
 	spread = v[n / 2] - v[n / 16];
-	/* Not those that an interrupt lengthened. */
-	while (v[n - 1] > 8 * v[n / 2])
-		n--;
 	grain = clock_common(v, n, false);
 	if (same < READS / 8 && v[n - 1] < 2 * grain - grain / 8)
 		grain = clock_common(v, n, true);

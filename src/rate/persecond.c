@@ -44,12 +44,12 @@ const char *cpuc_getenv(const char *name)
 /* The rate by a core counter and the system's clock. */
 static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 {
-	uint64_t ns = cpuc_os_clock_ns(), now, reads = 0, hz;
+	uint64_t ns = cpuc_os_clock_ns(), now, hz;
 	long long count = cpuc_slot_read(slot);
 
 	do
 		now = cpuc_os_clock_ns();
-	while (now - ns < BUSY_NS && reads++ < BUSY_NS);
+	while (now - ns < BUSY_NS);
 	count = cpuc_slot_read(slot) - count;
 	if (now <= ns || count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
 		return 0;

@@ -110,19 +110,12 @@ static void *thread_map(size_t size)
 int cpuc_process_prepare(void)
 {
 	const size_t size = sizeof *cpuc_process;
-	static volatile bool trapped;
 	void *p;
 	int err = 0;
 
 	if (cpuc_process != NULL)
 		return 0;
-	/* It stays true where a filter answers with SIGSYS, which ends the
-	 * probe, so that the next counter is not ended by it, too. */
-	if (trapped)
-		return -ENOSYS;
-	trapped = true;
 	p = thread_map(size);
-	trapped = false;
 	if (p == NULL)
 		return -ENOMEM;
 	if (!thread_wiped_by_kernel(p, size))
