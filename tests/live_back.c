@@ -252,7 +252,8 @@ static int run_moved(void)
 	struct affinity cpus;
 	pthread_t id;
 
-	if (affinity_get(&cpus) != 0 || affinity_count(&cpus) < 2 ||
+	if (affinity_get(&cpus) != 0 ||
+	    affinity_next(&cpus, affinity_next(&cpus, -1)) < 0 ||
 	    pthread_create(&id, NULL, move, &thread) != 0)
 		return CANNOT;
 	while (!over()) {

@@ -43,44 +43,4 @@ int affinity_here(void)
 	return sched_getcpu();
 }
 
-#elif !defined _WIN32
-
-int affinity_get(struct affinity *a)
-{
-	a->known = false;
-	return ENOSYS;
-}
-
-int affinity_next(const struct affinity *a, int cpu)
-{
-	(void)a;
-	(void)cpu;
-	return -1;
-}
-
-int affinity_pin(int cpu)
-{
-	(void)cpu;
-	return ENOSYS;
-}
-
-void affinity_end(struct affinity *a)
-{
-	(void)a;
-}
-
-int affinity_here(void)
-{
-	return -1;
-}
-
 #endif
-
-int affinity_count(const struct affinity *a)
-{
-	int cpu, n = 0;
-
-	for (cpu = -1; (cpu = affinity_next(a, cpu)) >= 0;)
-		n++;
-	return n;
-}

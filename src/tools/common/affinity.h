@@ -20,14 +20,13 @@ struct affinity {
 #endif
 };
 
+#if defined HAVE_SCHED_SETAFFINITY || defined _WIN32
+
 /* The CPUs that the calling thread may run on now. 0, or an errno. */
 int affinity_get(struct affinity *a);
 
 /* The next of them above `cpu`, or -1. The first is that above -1. */
 int affinity_next(const struct affinity *a, int cpu);
-
-/* How many there are. */
-int affinity_count(const struct affinity *a);
 
 /* Has the thread run on this CPU alone. 0, or an errno. */
 int affinity_pin(int cpu);
@@ -37,5 +36,24 @@ void affinity_end(struct affinity *a);
 
 /* The CPU that the thread runs on, or -1. */
 int affinity_here(void);
+
+#else /* a thread cannot choose */
+#include <errno.h>
+#define affinity_next(a, cpu) ((void)(a), (void)(cpu), -1)
+#define affinity_end(a) ((void)(a))
+#define affinity_here() (-1)
+
+static inline int affinity_get(struct affinity *a)
+{
+	a->known = false;
+	return ENOSYS;
+}
+
+static inline int affinity_pin(int cpu)
+{
+	(void)cpu;
+	return ENOSYS;
+}
+#endif
 
 #endif

@@ -22,7 +22,7 @@
 
 #define TOOL "cpucycles-run"
 #define RUNS_MOST 100000
-#define WAIT 999999999 /* ns, where nothing is sampled */
+#define WAIT 1000000000LL /* ns, where nothing is sampled */
 
 /* Beside the command's own statuses, as env(1). */
 enum { RUN_FAILED = 125, RUN_CANNOT, RUN_NONE };
@@ -158,7 +158,8 @@ static int run_start(char **argv, pid_t *pid)
 /* Waits for so many ns, or for a signal. */
 static void run_wait(pid_t pid, long long ns)
 {
-	const struct timespec t = {0, (long)ns};
+	const struct timespec t = {(time_t)(ns / 1000000000),
+				   (long)(ns % 1000000000)};
 	siginfo_t info;
 	int sig = sigtimedwait(&run_signals, &info, &t);
 
@@ -233,7 +234,8 @@ static bool run_once(char **argv)
 		now[RATE] = (long long)((double)now[CYCLES] * 1e9 / (double)ns);
 	}
 	if (now[INSTRUCTIONS] >= 0 && now[CYCLES] > 0)
-		now[RATIO] = now[INSTRUCTIONS] * 1000000 / now[CYCLES];
+		now[RATIO] = (long long)((double)now[INSTRUCTIONS] * 1e6 /
+					 (double)now[CYCLES]);
 	for (i = 0; i < ROWS; i++)
 		rows[i][all.runs] = now[i];
 	all.runs++;

@@ -20,8 +20,7 @@
 #include "../common/tool.h"
 #include "../common/system.h"
 
-#define SHARE 100             /* of the time for a sample, at most */
-#define PERIOD_MOST 999999999 /* ns */
+#define SHARE 100 /* of the time for a sample, at most */
 #define TRIES 5
 #define WAKEUPS 40
 #define PAUSE 100000              /* ns, before each */
@@ -103,8 +102,7 @@ long long estimate_sample(int pid)
 			hz > estimate.hz ? hz - estimate.hz : estimate.hz - hz;
 		estimate.hz = hz;
 	}
-	spent = (spent + tool_ns()) * SHARE;
-	return spent < PERIOD_MOST ? spent : PERIOD_MOST;
+	return (spent + tool_ns()) * SHARE;
 }
 
 long long estimate_cycles(long long ns, long long wall, long preemptions)

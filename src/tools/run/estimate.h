@@ -15,7 +15,7 @@ extern struct estimate {
 bool estimate_begin(void);
 
 /* Samples the rate of a CPU that the command runs on. Returns the ns until the
- * next time, less than a second. */
+ * next time. */
 long long estimate_sample(int pid);
 
 /* Cycles of a command that took so many ns of CPU time, by the samples since

@@ -3,29 +3,12 @@
 #include <config.h>
 #ifdef _WIN32
 #include <stdio.h>
+#include <stdlib.h>
 #include "../../system/windows/api.h"
 #include "../info/machine.h"
 
 const char machine_shared[] =
 	"QueryThreadCycleTime() does not advance with the counter's clock";
-
-/* The CPU's architecture, by the name that uname(2) gives it elsewhere. */
-static const char *machine_architecture(void)
-{
-	SYSTEM_INFO info;
-
-	GetNativeSystemInfo(&info);
-	switch (info.wProcessorArchitecture) {
-	case PROCESSOR_ARCHITECTURE_AMD64:
-		return "x86_64";
-	case PROCESSOR_ARCHITECTURE_ARM64:
-		return "aarch64";
-	case PROCESSOR_ARCHITECTURE_INTEL:
-		return "i686";
-	default:
-		return "unknown";
-	}
-}
 
 static void machine_value(const char *key, const char *name, char *text,
 			  size_t size)
@@ -39,8 +22,9 @@ static void machine_value(const char *key, const char *name, char *text,
 
 void machine_find(struct machine *m)
 {
-	char version[32], build[32];
 	const char *key = "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion";
+	const char *architecture = getenv("PROCESSOR_ARCHITECTURE");
+	char version[32], build[32];
 
 	machine_value("HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0",
 		      "ProcessorNameString", m->cpu, sizeof m->cpu);
@@ -48,7 +32,7 @@ void machine_find(struct machine *m)
 	machine_value(key, "CurrentVersion", version, sizeof version);
 	machine_value(key, "CurrentBuildNumber", build, sizeof build);
 	snprintf(m->system, sizeof m->system, "Windows %s.%s %s", version,
-		 build, machine_architecture());
+		 build, architecture ? architecture : "");
 }
 
 #endif
