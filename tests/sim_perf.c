@@ -373,23 +373,22 @@ static long pretended_call(long number, ...)
 	return result;
 }
 
+#include "../src/perf/pmus.c"
 #define syscall pretended_call
 #define mmap pretended_mmap
 #define munmap pretended_munmap
 #define cpuc_sys_read pretended_read
 #define cpuc_sys_close pretended_close
 #include "../src/perf/event.c"
+#include "../src/perf/thread_events.c"
+#include "../src/perf/read.c"
+#include "../src/perf/available.c"
+#include "../src/perf/pair.c"
 #undef syscall
 #undef mmap
 #undef munmap
 #undef cpuc_sys_read
 #undef cpuc_sys_close
-
-#include "../src/perf/pmus.c"
-#include "../src/perf/thread_events.c"
-#include "../src/perf/read.c"
-#include "../src/perf/available.c"
-#include "../src/perf/pair.c"
 #include "tree.h"
 
 /* A file of a PMU's. */

@@ -21,6 +21,7 @@ void cpuc_perf_close(struct cpuc_event_set *set)
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "../system/syscalls.h"
 #include "read.h"
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
@@ -91,7 +92,7 @@ static void available_cores(struct cpuc_event_set *set, unsigned exclude)
 		fd = cpuc_event_open(&set->event[i], set->config1, exclude);
 		if (fd < 0)
 			break;
-		cpuc_event_close(fd);
+		cpuc_sys_close(fd);
 	}
 	if (i < n)
 		set->event[0] =
@@ -138,7 +139,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		fd = available_event(set, &exclude);
 	if (fd < 0)
 		return available_explain(slot, set, fd, exclude);
-	cpuc_event_close(fd);
+	cpuc_sys_close(fd);
 	err = cpuc_thread_prepare();
 	if (err != 0)
 		return cpuc_reason(slot, "pthread_key_create: %s",

@@ -29,16 +29,6 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 	return fd < 0 ? -errno : (int)fd;
 }
 
-void cpuc_event_close(int fd)
-{
-	cpuc_sys_close(fd);
-}
-
-bool cpuc_event_read(int fd, uint64_t *count)
-{
-	return cpuc_sys_read(fd, count, sizeof *count) == sizeof *count;
-}
-
 static size_t event_page_size(void)
 {
 	return (size_t)sysconf(_SC_PAGESIZE);

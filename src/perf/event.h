@@ -31,7 +31,6 @@ struct cpuc_event {
  * -errno. `flags` is a set of the above. */
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags);
-void cpuc_event_close(int fd);
 
 /* Maps the event's page in the place of a blank one, or, if that is NULL,
  * anywhere; NULL on failure. */
@@ -43,9 +42,6 @@ bool cpuc_event_blank(cpuc_page *page);
 
 /* The event's id; 0 if the descriptor is not an event's. */
 uint64_t cpuc_event_id(int fd);
-
-/* False also for a pinned event that stands still: its file is at its end. */
-bool cpuc_event_read(int fd, uint64_t *count);
 
 #endif
 #endif

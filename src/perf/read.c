@@ -18,6 +18,7 @@
 #include <errno.h>
 #include "../first_call.h"
 #include "../system/os_clock.h"
+#include "../system/syscalls.h"
 #include "read.h"
 
 /* Better ways are tried again after so many reads by system calls, and so many
@@ -62,7 +63,7 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 	bool filled = false;
 
 	/* No page is used if the first one is missing. */
-	if (set->reg == NULL || t->event[0].page == &cpuc_no_page)
+	if (set->reg == NULL || t->event[0].page == NULL)
 		return false;
 	for (tries = 0; tries < SWITCHES && !filled; tries++) {
 		page = perf_read_page(t, set);
@@ -104,8 +105,10 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 	for (i = 0; i < set->n; i++) {
 		const struct cpuc_perf_event *event = &t->event[i];
 
+		/* A pinned event that stands still is at its file's end. */
 		if (event->id == 0 || cpuc_event_id(event->fd) != event->id ||
-		    !cpuc_event_read(event->fd, &count))
+		    cpuc_sys_read(event->fd, &count, sizeof count) !=
+			    sizeof count)
 			return false;
 		*sum += count;
 	}
@@ -136,24 +139,20 @@ static void perf_read_drop(struct cpuc_perf_thread *t)
 
 /* Without events: descriptors or memory have run out, or permission was
  * withdrawn. In place of cycles only time is left to count, and nothing in
- * place of instructions. */
+ * place of instructions. Without memory, `t` is NULL. */
 static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 				const struct cpuc_event_set *set)
 {
-	uint64_t now = cpuc_os_clock_ns(), sum = t->last;
+	uint64_t now = cpuc_os_clock_ns(), sum = t != NULL ? t->last : 0;
 
 	if (set->counts == PERF_COUNT_HW_INSTRUCTIONS)
 		return sum;
+	if (t == NULL)
+		return now;
 	if (t->clock != 0 && now > t->clock)
 		sum += now - t->clock;
 	t->clock = now;
 	return sum;
-}
-
-static uint64_t perf_read_stateless(const struct cpuc_event_set *set)
-{
-	return set->counts == PERF_COUNT_HW_INSTRUCTIONS ? 0
-							 : cpuc_os_clock_ns();
 }
 
 static unsigned perf_read_best(const struct cpuc_event_set *set)
@@ -209,7 +208,7 @@ static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 	uint64_t sum;
 
 	if (cpuc_perf_own == cpuc_perf_no_memory)
-		return perf_read_stateless(set);
+		return perf_read_clock(NULL, set);
 	/* This is the midst of a change. The state of nobody is constant. */
 	if (!cpuc_guard_enter(&guard))
 		return cpuc_perf_own == cpuc_perf_nobody
@@ -217,7 +216,7 @@ static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 			       : ++cpuc_perf_thread_own(set)->last;
 	t = cpuc_perf_thread_state(set);
 	sum = t != NULL ? perf_read_result(t, perf_read_slow(t, set))
-			: perf_read_stateless(set);
+			: perf_read_clock(NULL, set);
 	cpuc_guard_leave(&guard);
 	return sum;
 }

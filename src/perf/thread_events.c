@@ -12,25 +12,14 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <pthread.h>
-#include <string.h>
+#include "../system/syscalls.h"
 #include "thread_events.h"
 
-#define NO_PAGES(n) [n] = {.page = &cpuc_no_page}
-
 static const uint32_t zero;
-const struct perf_event_mmap_page cpuc_no_page;
 const struct cpuc_perf_thread cpuc_perf_no_memory[CPUC_OF_BOTH] = {
 	{.quick = &zero}, {.quick = &zero}};
-
-#define NO_EVENTS                                                              \
-	{                                                                      \
-		.quick = &zero,                                                \
-		.event = {NO_PAGES(0), NO_PAGES(1), NO_PAGES(2), NO_PAGES(3),  \
-			  NO_PAGES(4), NO_PAGES(5), NO_PAGES(6), NO_PAGES(7)}, \
-	}
-
-const struct cpuc_perf_thread cpuc_perf_nobody[CPUC_OF_BOTH] = {NO_EVENTS,
-								NO_EVENTS};
+const struct cpuc_perf_thread cpuc_perf_nobody[CPUC_OF_BOTH] = {
+	{.quick = &zero}, {.quick = &zero}};
 
 /* By an integer: they are never written, and compilers can warn where a cast
  * drops const. */
@@ -111,8 +100,8 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 
 		/* Not one that the application has closed and reused. */
 		if (e->id != 0 && cpuc_event_id(e->fd) == e->id)
-			cpuc_event_close(e->fd);
-		if (set != NULL && e->page != &cpuc_no_page)
+			cpuc_sys_close(e->fd);
+		if (set != NULL && e->page != NULL)
 			thread_events_unmap(t, set, e, ending);
 		if (!ours)
 			e->blank = NULL;
@@ -120,7 +109,7 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 			cpuc_event_unmap(e->blank);
 			e->blank = NULL;
 		}
-		e->page = &cpuc_no_page;
+		e->page = NULL;
 		e->id = 0;
 	}
 }
@@ -156,8 +145,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set)
 		states = cpuc_thread_memory(sizeof cpuc_perf_nobody,
 					    thread_events_ended);
 		if (states != NULL)
-			memcpy(states, cpuc_perf_nobody,
-			       sizeof cpuc_perf_nobody);
+			states[0].quick = states[1].quick = &zero;
 		else
 			states = CONSTANT(cpuc_perf_no_memory);
 		CPUC_FENCE();
@@ -169,20 +157,18 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set)
 /* The first event comes last: if it is there, all are. */
 static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 {
-	cpuc_page *page;
 	unsigned i;
 
 	for (i = events; i-- > 0;) {
 		struct cpuc_perf_event *e = &t->event[i];
 
-		page = cpuc_event_map(e->fd, e->blank);
+		e->page = cpuc_event_map(e->fd, e->blank);
 		e->blank = NULL;
-		if (page == NULL)
+		if (e->page == NULL)
 			break;
-		e->page = page;
 	}
 	for (i = 0; i < events; i++)
-		cpuc_event_close(t->event[i].fd);
+		cpuc_sys_close(t->event[i].fd);
 }
 
 static bool thread_events_open(struct cpuc_perf_thread *t,
@@ -199,7 +185,7 @@ static bool thread_events_open(struct cpuc_perf_thread *t,
 		if (t->event[i].fd >= 0)
 			continue;
 		while (i-- > 0)
-			cpuc_event_close(t->event[i].fd);
+			cpuc_sys_close(t->event[i].fd);
 		return false;
 	}
 	if (set->defer_unmap)

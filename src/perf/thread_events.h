@@ -51,7 +51,7 @@ enum cpuc_perf_way {
 };
 
 struct cpuc_perf_event {
-	cpuc_page *page;  /* never NULL: a page of zeros where none is */
+	cpuc_page *page;  /* NULL: none is mapped */
 	cpuc_page *blank; /* what is in the place of an old page */
 	uint64_t id;      /* the kernel's; 0: no descriptor is kept */
 	int fd;
@@ -82,8 +82,6 @@ struct cpuc_perf_thread {
 	unsigned reads;      /* by system calls since then */
 	uint64_t unreadable; /* ns; when the last pages became that */
 };
-
-extern const struct perf_event_mmap_page cpuc_no_page; /* zeros: index 0 */
 
 /* A thread has two states, of cycles and of instructions. They know nothing of
  * each other. Changed under the guard, but for `last`. */

@@ -77,7 +77,8 @@ static uint32_t index_now(void)
 	unsigned i;
 
 	for (i = 0; i < CPUC_CORES; i++)
-		any |= own->event[i].page->index;
+		if (own->event[i].page != NULL)
+			any |= own->event[i].page->index;
 	return any;
 }
 
