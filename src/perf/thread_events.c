@@ -70,8 +70,9 @@ static void thread_events_unmap_deferred(void)
 /* Unmaps what is mapped. The inline reader is not under the guard, and a
  * handler that does this may have interrupted it in front of the page. So zeros
  * take the page's place, until the next page or the thread's end does, and the
- * reader finds that the lock has changed. The page itself stays where the reader
- * would fault without one: at index 0, it takes no register from others. */
+ * reader finds that the lock has changed. The page itself stays where the
+ * reader would fault without one: at index 0, it takes no register from others.
+ */
 static void thread_events_unmap(const struct cpuc_perf_thread *t,
 				const struct cpuc_event_set *set,
 				struct cpuc_perf_event *e, bool ending)

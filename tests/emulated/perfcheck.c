@@ -666,11 +666,11 @@ static const struct point {
 	{"user access off and on", switch_access, CHILD, ROOT},
 };
 
-/* Exact counts are not those of system calls, so nobody is shut out there. Where
- * an instruction is many cycles, the counter goes all round within a second, and
- * the emulator has no interrupt at that: ONE_UNIT is not for such machines. On
- * emulated arm64 some 40000 of 120 million cycles too many are counted beside a
- * busy process; why is not known. */
+/* Exact counts are not those of system calls, so nobody is shut out there.
+ * Where an instruction is many cycles, the counter goes all round within a
+ * second, and the emulator has no interrupt at that: ONE_UNIT is not for such
+ * machines. On emulated arm64 some 40000 of 120 million cycles too many are
+ * counted beside a busy process; why is not known. */
 static bool applies(enum when when)
 {
 	return when == ALWAYS || (when == ROOT && geteuid() == 0 && !exact) ||
