@@ -79,8 +79,7 @@ struct cpuc_perf_thread {
 	struct cpuc_perf_event event[CPUC_CORES];
 	uint64_t clock;      /* ns of the last count by time; 0: by events */
 	unsigned way;        /* how they were opened: cpuc_perf_way */
-	unsigned reads;      /* by system calls since then */
-	uint64_t unreadable; /* ns; when the last pages became that */
+	uint64_t failed;     /* ns; when a better way was last tried in vain */
 };
 
 /* A thread has two states, of cycles and of instructions. They know nothing of
