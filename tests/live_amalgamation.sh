@@ -59,18 +59,8 @@ ok "cpucycles-selftest finds nothing wrong"
 
 # Several copies in a process.
 shared=$top_builddir/.libs/libcpucycles.so.1
-cat >"$tmp/two/other.c" <<'C'
-#include <cpucycles.h>
-
-const char *other_counter(const char *name);
-
-const char *other_counter(const char *name)
-{
-	cpucycles();
-	cpucycles_select(name);
-	cpucycles();
-	return cpucycles_implementation();
-}
+cat >"$tmp/two/plugin.c" <<'C'
+#include "cpucycles.h"
 
 long long other_interruptions(void);
 
@@ -80,38 +70,6 @@ long long other_interruptions(void)
 	return cpucycles_interruptions();
 }
 C
-cat >"$tmp/two/beside.c" <<'C'
-#include "cpucycles.h"
-#include <string.h>
-
-const char *other_counter(const char *name);
-
-int main(void)
-{
-	cpucycles();
-	cpucycles_select("default-gettimeofday");
-	if (strcmp(other_counter("default-zero"), "default-zero") != 0)
-		return 1;
-	if (strcmp(cpucycles_implementation(), "default-gettimeofday") != 0)
-		return 2;
-	return cpucycles() == 0 ? 3 : 0;
-}
-C
-
-# TEXT OBJECT...: a program with a copy, and a shared library that has another.
-beside() {
-	text=$1
-	shift
-	# shellcheck disable=SC2086
-	alone -fPIC -shared -I"$top_srcdir/include" -o libother.so other.c \
-		"$@" $libs &&
-		alone -I. -rdynamic -o beside beside.c cpucycles.o \
-			libother.so -Wl,-rpath-link,"$top_builddir/.libs" \
-			$libs &&
-		LD_LIBRARY_PATH=$tmp/two:$top_builddir/.libs \
-			quietly "$tmp/two/beside"
-	ok "$text"
-}
 
 # Whether threads have no word that the kernel looks at.
 without_rseq() {
@@ -129,10 +87,8 @@ without_rseq() {
 
 # A plug-in that ought to have been linked with -z nodelete.
 unloaded() {
-	# shellcheck disable=SC2086
-	alone -fPIC -shared -I. -o plugin.so other.c cpucycles.o $libs &&
-		alone -o unloaded "$top_srcdir/tests/amalgamation/unloaded.c" \
-			"$(variable DL_LIBS)" &&
+	alone -o unloaded "$top_srcdir/tests/amalgamation/unloaded.c" \
+		"$(variable DL_LIBS)" &&
 		"$tmp/two/unloaded" "$tmp/two/plugin.so"
 	status=$?
 	if test $status -eq 77; then
@@ -167,13 +123,12 @@ fibres() {
 }
 
 if test -f "$shared"; then
-	beside "a program's copy, and one in a shared library" cpucycles.o
-	nm -D "$tmp/two/libother.so" >"$tmp/names" &&
-		grep -q other_counter "$tmp/names" &&
+	# shellcheck disable=SC2086
+	alone -fPIC -shared -I. -o plugin.so plugin.c cpucycles.o $libs &&
+		nm -D "$tmp/two/plugin.so" >"$tmp/names" &&
+		grep -q other_interruptions "$tmp/names" &&
 		! grep -iE ' cpuc' "$tmp/names"
-	ok "which exports nothing of it"
-	beside "a program's copy, and a shared library that uses the library" \
-		"$shared"
+	ok "a plug-in exports nothing of its copy"
 	# Also where a program exports its symbols.
 	# shellcheck disable=SC2086
 	alone -I. -I"$top_builddir" -I"$top_srcdir/src" -rdynamic -o twice \
