@@ -2,8 +2,7 @@
 # For scripts that build for many hosts, one job each, which source it: they set
 # all, the hosts, and work, a directory, define usage and job, which builds $host
 # in its directory there and ends at the first failure, and call jobs "$@" last.
-# job may set more, for the line of what came of it. What prepare does, if they
-# define it, comes before the first job.
+# What prepare does, if they define it, comes before the first job.
 # shellcheck shell=sh
 
 set -eu
@@ -11,7 +10,6 @@ me=${0##*/}
 here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$here/../.." && pwd)
 zig=${ZIG:-zig}
-more=
 
 result()
 {
@@ -50,7 +48,7 @@ one_job()
 	ZIG_LOCAL_CACHE_DIR=$work/cache
 	export ZIG_GLOBAL_CACHE_DIR ZIG_LOCAL_CACHE_DIR
 	job
-	result PASS "$more: $(($(date +%s) - begin)) s"
+	result PASS ": $(($(date +%s) - begin)) s"
 }
 
 all_jobs()

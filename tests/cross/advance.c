@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Whether this host's counters do what a table says: advance [NAME=WHAT]...,
  * where WHAT is "advances", "absent", "any", or "dropped" and a text that is
- * in the reason. Without arguments, prints how many microseconds the first
- * call takes, and what it selects. */
+ * in the reason. */
 #include <config.h>
 #include <stdint.h>
 #include <string.h>
@@ -137,14 +136,6 @@ static void check_all(int n, char **rows)
 
 int main(int argc, char **argv)
 {
-	long long before = now_ns();
-
-	cpucycles();
-	before = now_ns() - before;
-	if (argc == 1) {
-		printf("%lld %s\n", before / 1000, cpucycles_implementation());
-		return 0;
-	}
 	check_all(argc - 1, argv + 1);
 	return done_testing();
 }
