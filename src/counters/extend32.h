@@ -40,8 +40,8 @@ static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint64_t rate,
 }
 
 /* The count now. From any thread, also within a signal handler. */
-static inline long long cpuc_extend32(struct cpuc_anchor *own, uint64_t rate,
-				      uint32_t (*raw)(void))
+static inline __attribute__((unused)) long long
+cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 {
 	struct cpuc_anchor from;
 	struct cpuc_guard guard;
