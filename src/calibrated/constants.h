@@ -11,12 +11,13 @@
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
 /* The greatest share of the time that all may take, one part in so many: while
- * the rate stands still, and while it moves. Of the first, looks take a quarter
- * and measurements another; the rest is for the thread's clock. Of the second,
- * looks take four ninths; the rest is for windows that confirm steps. */
+ * the rate stands still, and while it moves. Of the first, looks take a fifth
+ * and measurements a quarter; the rest is for the thread's clock. Of the
+ * second, looks take four ninths; the rest is for windows that confirm steps.
+ */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 83u
-#define LOOK_STILL (4 * SHARE_STILL)
+#define LOOK_STILL (5 * SHARE_STILL)
 #define LOOK_MOVING (9 * SHARE_MOVING / 4)
 #define MEASUREMENT_STILL (4 * SHARE_STILL)
 

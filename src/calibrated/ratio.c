@@ -11,15 +11,13 @@
  * follows from the noise of measurements, and that from how much their
  * innovations, which are the differences from the mean, differ from one to the
  * next. A large innovation is tested: if a second measurement confirms it, the
- * rate has stepped, and the filter begins anew. */
+ * rate has stepped, and the mean with it. */
 #include <config.h>
 #include "ratio.h"
 #include "constants.h"
 
-/* A look that differs by less from the mean shows no step, */
+/* A look that differs by less from the mean shows no step. */
 #define RATIO_LOOK (STEP_LEAST + cpuc_calibration.look_grain * 3 / 8)
-/* and the clock's resolution alone makes measurements differ by so much. */
-#define RATIO_GRAIN ((int32_t)cpuc_calibration.grain / 12)
 
 static uint32_t ratio_least(uint64_t a, uint64_t b)
 {
@@ -32,15 +30,8 @@ static uint32_t ratio_surprise(const struct cpuc_ratio *r)
 	return r->noise * 5u / 2;
 }
 
-static void ratio_begin(struct cpuc_ratio *r, uint64_t ratio)
-{
-	r->mean = ratio;
-	r->known = 1;
-}
-
-/* At first the mean of all, later the filter in its steady state, whose gain is
- * the walk over the noise. A drift makes innovations large, but not different:
- * that is no noise. */
+/* The filter in its steady state: the gain is the walk over the noise. A drift
+ * makes innovations large, but not different: that is no noise. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	int32_t off =
@@ -49,13 +40,11 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 
 	off = ratio < r->mean ? -off : off;
 	noise = off > r->last ? off - r->last : r->last - off;
-	noise = r->noise + (noise - r->noise) / FILTER_MEAN;
-	noise = noise > RATIO_GRAIN ? noise : RATIO_GRAIN;
+	r->noise = (uint16_t)(r->noise + (noise - r->noise) / FILTER_MEAN);
 	r->last = (int16_t)off;
-	r->noise = (uint16_t)noise;
-	r->known =
-		(uint8_t)ratio_least(r->known + 1u, 1 + r->noise / FILTER_WALK);
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / r->known);
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) /
+			      (r->known ? 1 + r->noise / FILTER_WALK : 1));
+	r->known = true;
 }
 
 /* Whether the rate has stepped, to `about` that: if windows agree on it and
@@ -85,7 +74,8 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 			about = ratio;
 		sum += ratio;
 	}
-	ratio_begin(r, sum / n);
+	r->mean = sum / n;
+	r->known = true;
 	r->still = 0;
 	return true;
 }
@@ -102,7 +92,7 @@ static void ratio_measure(struct cpuc_ratio *r)
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 
-	if (off > STEP_LEAST && (ratio_confirm(r, ratio) || r->known > 0))
+	if (off > STEP_LEAST && (ratio_confirm(r, ratio) || r->known))
 		return;
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
@@ -110,7 +100,7 @@ static void ratio_measure(struct cpuc_ratio *r)
 		if (off > STEP_LEAST)
 			return;
 		if (off < cpuc_apart(ratio, r->mean))
-			ratio_begin(r, first);
+			r->mean = first;
 	}
 	ratio_add(r, ratio);
 }
