@@ -60,16 +60,11 @@ static bool rseq_of_copy(uintptr_t value)
 	       s->length == 0;
 }
 
-/* The section after the one at `value`, if that is ours. */
+/* The section after the one at `value`; the first one after any other. */
 static uintptr_t rseq_next(uintptr_t value)
 {
-	size_t i = 0;
-
-	if (cpuc_rseq_ours(value))
-		i = (value - (uintptr_t)cpuc_rseq_section) /
-			    sizeof *cpuc_rseq_section +
-		    1;
-	return (uintptr_t)&cpuc_rseq_section[i % CPUC_RSEQ_SECTIONS];
+	value += sizeof *cpuc_rseq_section;
+	return cpuc_rseq_ours(value) ? value : (uintptr_t)cpuc_rseq_section;
 }
 
 static void rseq_arm(struct cpuc_rseq *r)
@@ -129,7 +124,7 @@ bool cpuc_rseq_switches(struct cpuc_switches *n)
 #endif
 }
 
-static uint32_t rseq_ask_cpu(void)
+uint32_t cpuc_rseq_cpu(void)
 {
 #if defined __APPLE__ && __ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 110000
 	size_t cpu = 0;
@@ -204,13 +199,6 @@ static volatile struct rseq *rseq_area(void)
 	return (volatile struct rseq *)(void *)(self + __rseq_offset);
 }
 
-uint32_t cpuc_rseq_cpu(void)
-{
-	uint32_t cpu = rseq_area()->cpu_id;
-
-	return (int32_t)cpu >= 0 ? cpu : rseq_ask_cpu();
-}
-
 /* The half of the field that holds a pointer: the other one stays zero. */
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
@@ -231,11 +219,6 @@ cpuc_rseq_word *cpuc_rseq_own(void)
 
 void cpuc_rseq_prepare(void)
 {
-}
-
-uint32_t cpuc_rseq_cpu(void)
-{
-	return rseq_ask_cpu();
 }
 
 cpuc_rseq_word *cpuc_rseq_own(void)
