@@ -198,10 +198,10 @@ const char *cpucycles_kind(void)
 	return cpuc_kinds[selected()->counter->kind].name;
 }
 
-static struct cpuc_persecond persecond(void)
+static struct cpuc_rate persecond(void)
 {
 	const struct cpuc_slot *slot = selected();
-	struct cpuc_persecond rate;
+	struct cpuc_rate rate;
 	struct cpuc_caller caller;
 
 	/* This is a signal handler that interrupted the selection. */

@@ -9,13 +9,13 @@ static uint64_t nominal_rate;
 static unsigned rates_asked;
 static const char *asked_for; /* in the environment */
 
-const struct cpuc_persecond cpuc_persecond_unknown;
+const struct cpuc_rate cpuc_persecond_unknown;
 
-struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current)
+struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 {
 	(void)current;
 	rates_asked++;
-	return (struct cpuc_persecond){nominal_rate, "the test"};
+	return (struct cpuc_rate){nominal_rate, "the test", false};
 }
 
 uint64_t cpuc_persecond_now(const struct cpuc_slot *current)

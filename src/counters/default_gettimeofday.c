@@ -18,19 +18,11 @@ static struct cpuc_clock default_gettimeofday_clock = {
 	.exact = true,
 };
 
-static int default_gettimeofday_open(struct cpuc_slot *slot)
-{
-	return cpuc_os_clock_us() != 0
-		       ? 0
-		       : cpuc_reason(slot, "clock_gettime fails");
-}
-
 const struct cpuc_counter cpuc_counter_default_gettimeofday = {
 	.name = "default-gettimeofday",
 	.kind = CPUC_OS,
 	.clock = &default_gettimeofday_clock,
 	.read = default_gettimeofday_read,
-	.open = default_gettimeofday_open,
 };
 
 #endif

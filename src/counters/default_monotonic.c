@@ -18,19 +18,11 @@ static struct cpuc_clock default_monotonic_clock = {
 	.exact = true,
 };
 
-static int default_monotonic_open(struct cpuc_slot *slot)
-{
-	return cpuc_os_clock_ns() != 0
-		       ? 0
-		       : cpuc_reason(slot, "clock_gettime fails");
-}
-
 const struct cpuc_counter cpuc_counter_default_monotonic = {
 	.name = "default-monotonic",
 	.kind = CPUC_OS,
 	.clock = &default_monotonic_clock,
 	.read = default_monotonic_read,
-	.open = default_monotonic_open,
 };
 
 #endif

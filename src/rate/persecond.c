@@ -14,7 +14,6 @@
 #include "../registry.h"
 #include "../system/os_clock.h"
 #include "../system/probe.h"
-#include "stated_rate.h"
 #include "textfile.h"
 
 /* The mean of so many rates, as the core may step by a few percent meanwhile;
@@ -25,8 +24,8 @@
 #define BUSY_NS 25000 /* to compare a core counter over */
 
 /* The number that the library's users have come to recognise as "unknown". */
-const struct cpuc_persecond cpuc_persecond_unknown = {UINT64_C(2399987654),
-						      "unknown"};
+const struct cpuc_rate cpuc_persecond_unknown = {UINT64_C(2399987654),
+						 "unknown", false};
 
 const char *cpuc_getenv(const char *name)
 {
@@ -158,26 +157,23 @@ static struct cpuc_rate persecond_stated(void)
 
 /* The rates are found once a process, each when it is first needed. */
 static bool asked_system, observed;
-static struct cpuc_rate stated;
-static struct cpuc_persecond measured;
+static struct cpuc_rate stated, measured;
 
-struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current)
+struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 {
 	bool calibrated =
 		current != NULL && current->counter->kind == CPUC_CALIBRATED;
-	struct cpuc_persecond by_system;
 
 	if (!asked_system)
 		stated = persecond_stated();
 	asked_system = true;
-	by_system = (struct cpuc_persecond){stated.hz, stated.source};
 	if (stated.hz != 0 && (stated.of_core || !calibrated))
-		return by_system;
+		return stated;
 	if (!observed)
-		measured = (struct cpuc_persecond){cpuc_persecond_now(current),
-						   "measured"};
+		measured = (struct cpuc_rate){cpuc_persecond_now(current),
+					      "measured", true};
 	observed = true;
 	if (measured.hz != 0)
 		return measured;
-	return stated.hz != 0 ? by_system : cpuc_persecond_unknown;
+	return stated.hz != 0 ? stated : cpuc_persecond_unknown;
 }

@@ -6,22 +6,18 @@
 #define CPUC_PERSECOND_H
 
 #include "../slot.h"
-
-struct cpuc_persecond {
-	uint64_t hz;
-	const char *source; /* static storage; one of those in cpucycles(7) */
-};
+#include "stated_rate.h"
 
 /* The rate for the counter in use; of NULL, the nominal rate that clocks are
  * scaled by. Each is found once a process. */
-struct cpuc_persecond cpuc_persecond(const struct cpuc_slot *current);
+struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current);
 
 /* The rate of the core that this thread is running on, now: Hz, by chains, or
  * by the counter in use if it counts the core. 0: it cannot be measured. */
 uint64_t cpuc_persecond_now(const struct cpuc_slot *current);
 
 /* The rate of a machine that nothing is known about. */
-extern const struct cpuc_persecond cpuc_persecond_unknown;
+extern const struct cpuc_rate cpuc_persecond_unknown;
 
 /* An environment variable, unless privileges are raised. */
 const char *cpuc_getenv(const char *name);
