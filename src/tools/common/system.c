@@ -57,7 +57,8 @@ void system_read(const char *root, int cpu, struct system *s)
 	for (i = 0; i < 2; i++) {
 		system_line(root, file[i], line, sizeof line);
 		if (!strcmp(line, "0") || !strcmp(line, "1"))
-			strcpy(s->turbo, (*line == '1') != i ? "on" : "off");
+			snprintf(s->turbo, sizeof s->turbo, "%s",
+				 (*line == '1') != i ? "on" : "off");
 	}
 	system_word(root, cpu, "cpufreq/scaling_governor", s->governor,
 		    sizeof s->governor);

@@ -89,28 +89,27 @@ int noise_status(const struct noise *n)
 /* Numbers; those of interruptions are those of preemptions, too. */
 /* clang-format off */
 static const struct {
-	int item;
+	int item, digits;
 	const char *key, *before, *after; /* in JSON; in the text */
-	int digits;
 	double scale, unit; /* of the text; of JSON */
 	size_t at;          /* in struct noise: a double */
 } noise_facts[] = {
-	{NOISE_INTERRUPTS, "share", "", "% of the time", 2, 100, 1, IN(gaps[0].share)},
-	{NOISE_INTERRUPTS, "per_second", "", " a second", 0, 1, 1, IN(gaps[0].persecond)},
-	{NOISE_INTERRUPTS, "median_ns", "median ", " us", 1, 1e-3, 1, IN(gaps[0].median)},
-	{NOISE_INTERRUPTS, "longest_ns", "longest ", " us", 1, 1e-3, 1, IN(gaps[0].longest)},
-	{NOISE_STEAL, "share", "", "% of the time when CPUs had work", 2, 100, 1, IN(steal)},
-	{NOISE_DITHER, "share", "", "% from quartile to quartile", 2, 100, 1, IN(dither)},
-	{NOISE_DITHER, "worst", "", "% in the worst batch", 2, 100, 1, IN(worst)},
-	{NOISE_DITHER, "window_ns", "windows of ", " us", 1, 1e-3, 1, IN(windows)},
-	{NOISE_RATE, "hz", "", " MHz", 0, 1e-6, 1, IN(hz)},
-	{NOISE_RATE, "per_second", "", " steps a second", 1, 1, 1, IN(steps.persecond)},
-	{NOISE_RATE, "size", "of ", "%", 1, 100, 1, IN(steps.size)},
-	{NOISE_RATE, "seconds", "levels of ", " ms", 1, 1e3, 1, IN(steps.lasted)},
-	{NOISE_VERDICT, "difference", "differences under ", "% cannot be seen here with "
-	 "medians of 500 timed in turn", 2, 0.01, 1e-4, IN(visible)},
-	{NOISE_VERDICT, "apart", "nor under ", "% of those timed one after the other",
-	 2, 0.01, 1e-4, IN(apart)},
+	{NOISE_INTERRUPTS, 2, "share", "", "% of the time", 100, 1, IN(gaps[0].share)},
+	{NOISE_INTERRUPTS, 0, "per_second", "", " a second", 1, 1, IN(gaps[0].persecond)},
+	{NOISE_INTERRUPTS, 1, "median_ns", "median ", " us", 1e-3, 1, IN(gaps[0].median)},
+	{NOISE_INTERRUPTS, 1, "longest_ns", "longest ", " us", 1e-3, 1, IN(gaps[0].longest)},
+	{NOISE_STEAL, 2, "share", "", "% of the time when CPUs had work", 100, 1, IN(steal)},
+	{NOISE_DITHER, 2, "share", "", "% from quartile to quartile", 100, 1, IN(dither)},
+	{NOISE_DITHER, 2, "worst", "", "% in the worst batch", 100, 1, IN(worst)},
+	{NOISE_DITHER, 1, "window_ns", "windows of ", " us", 1e-3, 1, IN(windows)},
+	{NOISE_RATE, 0, "hz", "", " MHz", 1e-6, 1, IN(hz)},
+	{NOISE_RATE, 1, "per_second", "", " steps a second", 1, 1, IN(steps.persecond)},
+	{NOISE_RATE, 1, "size", "of ", "%", 100, 1, IN(steps.size)},
+	{NOISE_RATE, 1, "seconds", "levels of ", " ms", 1e3, 1, IN(steps.lasted)},
+	{NOISE_VERDICT, 2, "difference", "differences under ", "% cannot be seen here with "
+	 "medians of 500 timed in turn", 0.01, 1e-4, IN(visible)},
+	{NOISE_VERDICT, 2, "apart", "nor under ", "% of those timed one after the other",
+	 0.01, 1e-4, IN(apart)},
 };
 /* clang-format on */
 

@@ -28,20 +28,19 @@ struct plot {
 static void plot_fit(struct plot *p)
 {
 	const char *columns = getenv("COLUMNS");
-	int width = 0, rows = 0;
+	long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+	int rows = 0;
 #ifndef _WIN32
 	struct winsize size = {0};
 
 	ioctl(1, TIOCGWINSZ, &size);
-	width = size.ws_col;
+	/* Shells rarely export COLUMNS: if it is there, the user wants it. */
+	width = width > 0 ? width : size.ws_col;
 	rows = size.ws_row;
 	p->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 #endif
-	/* Shells rarely export COLUMNS: if it is there, the user wants it. */
-	if (columns != NULL && atoi(columns) > 0)
-		width = atoi(columns);
 	width = width > 0 ? width : 80;
-	p->width = width < 40 ? 40 : width > 1000 ? 1000 : width;
+	p->width = width < 40 ? 40 : width > 1000 ? 1000 : (int)width;
 	rows = rows > 0 && rows < ROWS + OTHERS ? rows - OTHERS : ROWS;
 	p->rows = rows < BINS_MIN ? BINS_MIN : rows;
 }
