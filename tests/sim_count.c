@@ -259,6 +259,42 @@ static void waits(void)
 	ok(up, "a thread's clock that leaves out interrupts: never back");
 }
 
+/* What the host took once is not taken for the host's for ever. */
+static void forgotten(void)
+{
+	static const struct share waits_of_50 = {"", 1e5, 1e4, 5e4, true};
+	double e;
+
+	settled(with(HIDES_WAITS));
+	host_pauses(2e6);
+	run(100e6);
+	e = turns(100, &waits_of_50);
+	ok(e < 0.02 && e > -0.001,
+	   "waits of 50 us, long after a pause of the host's: %.3f%% off",
+	   e * 100);
+}
+
+/* A child goes on with its parent's count, but not with its switches, which
+ * begin at 0 with its clock. */
+static void forked(void)
+{
+	uint64_t a;
+	double n;
+
+	settled(with(HIDES_WAITS));
+	for (int i = 0; i < 1000; i++)
+		leave(1e5, true);
+	run(10e6);
+	cpuc_process->mark[cpuc_process_generation % CPUC_MARKS] = 0;
+	waited = preempted = 0;
+	on.away = now;
+	calibrated_expire();
+	a = count();
+	leave(1e6, true);
+	n = (double)(count() - a);
+	ok(up && n < 8e3, "a wait of a child's counts %.0f cycles", n);
+}
+
 static void other_cpu(void)
 {
 	double t;
@@ -584,6 +620,8 @@ int main(void)
 	waits();
 	ON_KERNELS(sharing, shares);
 	learning();
+	forgotten();
+	forked();
 	other_cpu();
 	preempted_measuring();
 	ON_KERNELS(disturbed, disturbances);
