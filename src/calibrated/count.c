@@ -86,9 +86,12 @@ static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 	return n;
 }
 
-/* Of so many missing ticks, those by which intervals before this one may be too
- * long, in which `counted` ticks are. Where waits are not reported, each of n
- * switches may be in one of those, if it was too short for a gap. */
+/* The thread lacks `missing` ticks since its clock was last read, of which
+ * earlier intervals counted up to `counted`. How many of the missing ones these
+ * may have counted already. Where waits are not reported, an earlier interval
+ * may hide each of the n switches that was shorter than a gap; where one was
+ * not, this interval has it. What the host may have taken, `lost`, hides too.
+ */
 static uint64_t count_missed(struct cpuc_core_count *c, uint64_t missing,
 			     uint64_t counted, uint32_t n, bool interrupted)
 {
@@ -101,9 +104,9 @@ static uint64_t count_missed(struct cpuc_core_count *c, uint64_t missing,
 	return count_least(most + c->lost, count_least(missing, counted));
 }
 
-/* Ticks of an interval of d ticks for which the thread did not run, as far as
- * that is certain; `missing`: since the thread's clock was last read. No
- * switch: the host, or interrupts, had the CPU. */
+/* How many of this interval's d ticks the thread certainly did not run for.
+ * Without a switch it was the host, or an interrupt, that had the CPU: that
+ * time counts, and as much may be missing again. */
 static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
 			    uint64_t missing, uint64_t counted,
 			    bool interrupted)

@@ -6,7 +6,7 @@
 
 #include "calibration.h"
 
-/* Times are in ticks, differences of ratios in 2^-20. */
+/* Times in ticks, differences of ratios in 2^-20. */
 struct cpuc_ratio {
 	uint64_t mean;  /* in use */
 	uint32_t until; /* the next look or measurement */
