@@ -35,7 +35,7 @@ static struct fuzz_file {
 };
 
 #define FILES (sizeof files / sizeof *files)
-#define CPUINFO (&files[FILES - 1])
+#define LAST (&files[FILES - 1])
 
 static size_t chunk;        /* the most that a read gives */
 static size_t fails;        /* reads from there on give EIO */
@@ -100,6 +100,7 @@ static void fake_close(int fd)
 #define cpuc_sys_open(path, flags) fake_open(path, flags)
 #define cpuc_sys_read(fd, buf, size) fake_read(fd, buf, size)
 #define cpuc_sys_close(fd) fake_close(fd)
+#include "../../src/rate/stated_rate.c"
 #include "../../src/rate/textfile.c"
 
 /* Where a file fails, whole lines of it are read, and no binary number. */
@@ -134,7 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	calls = 0;
 	for (i = 0; i < FILES; i++) {
 		files[i].text = fuzz_part(
-			&b, &files[i] == CPUINFO ? FUZZ_REST : SEPARATOR,
+			&b, &files[i] == LAST ? FUZZ_REST : SEPARATOR,
 			&files[i].size);
 		/* Every other way of not saying anything is no file at all. */
 		files[i].exists = files[i].size > 0 || i % 2;
