@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The first call in a process that lacks what others have: descriptors,
- * memory, /proc, a large stack, privileges. */
+ * memory, /proc, a large stack, privileges, decimal points. */
 #include "faults/faults.h"
 
 #include <limits.h>
+#include <locale.h>
 #include <sched.h>
 #include <sys/stat.h>
 
@@ -232,6 +233,23 @@ static int late(void)
 }
 #endif
 
+/* A decimal comma: the trace has points. */
+static int comma(void)
+{
+	static char trace[16384];
+	FILE *f = tmpfile();
+	size_t n;
+
+	if (f == NULL || setlocale(LC_NUMERIC, "de_DE.UTF-8") == NULL ||
+	    dup2(fileno(f), 1) < 0)
+		return CANNOT;
+	cpucycles_tracesetup();
+	cpucycles();
+	rewind(f);
+	n = fread(trace, 1, sizeof trace, f);
+	return n == 0 || memchr(trace, ',', n) != NULL;
+}
+
 int main(void)
 {
 	static const char why[] = "cannot be made here";
@@ -254,5 +272,7 @@ int main(void)
 	      handler_stack, "a counter faults here, or a sanitizer");
 	point("and so does one that must read files for the frequency",
 	      handler_stack_files, "a counter faults here, or a sanitizer");
+	point("a locale with a decimal comma: the trace has points", comma,
+	      "no German locale");
 	return done_testing();
 }
