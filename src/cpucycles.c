@@ -339,37 +339,33 @@ int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 }
 
 /* The events that count cycles beside instructions: those that cpucycles()
- * reads, or, if it reads none, those of the counter that counts instructions.
- * NULL: none can be had. */
-static struct cpuc_event_set *pair_cycles(void)
+ * reads, or, if it reads none, those of this counter. NULL: none can be had. */
+static struct cpuc_event_set *pair_cycles(const struct cpuc_counter *c)
 {
 	struct cpuc_event_set *set = selected()->counter->events;
-	struct cpuc_slot *slot = cpuc_instructions_cycles();
 	struct cpuc_caller caller;
 
-	if (slot == NULL || set != NULL)
-		return slot == NULL ? NULL : set;
-	set = slot->counter->events;
-	if (!cpuc_perf_opened(set) && cpuc_lock(&caller) == 0) {
-		describe_try(slot);
+	if (set != NULL)
+		return set;
+	if (!cpuc_perf_opened(c->events) && cpuc_lock(&caller) == 0) {
+		describe_try(cpuc_find(cpuc_slots, cpuc_slot_count, c->name));
 		cpuc_unlock(&caller);
 	}
-	return cpuc_perf_opened(set) ? set : NULL;
+	return cpuc_perf_opened(c->events) ? c->events : NULL;
 }
 
 int cpucycles_pair(long long *cycles, long long *instructions)
 {
 	long long pair[2] = {-1, -1};
-	const struct cpuc_counter *c = NULL;
+	const struct cpuc_counter *c;
 	struct cpuc_event_set *set;
 
 	if (cpuc_instructions_slot() == NULL)
 		cpucycles_instructions();
-	if (cpuc_instructions_cycles() != NULL)
-		c = cpuc_instructions_slot()->counter;
+	c = cpuc_instructions_counter();
 	if (c != NULL && c->pair != NULL)
 		c->pair(pair);
-	else if (c != NULL && (set = pair_cycles()) != NULL)
+	else if (c != NULL && (set = pair_cycles(c->cycles)) != NULL)
 		cpuc_perf_pair(set, c->events, pair);
 	*cycles = pair[0];
 	*instructions = pair[1];

@@ -8,7 +8,6 @@
 #include "registry.h"
 
 static struct cpuc_slot *instructions_slot;
-static struct cpuc_slot *instructions_cycles;
 static long long (*instructions_read)(void) = cpuc_first_instructions;
 
 long long cpucycles_instructions(void)
@@ -30,26 +29,9 @@ void cpuc_instructions_choose(void)
 	if (none && n > 0)
 		slot = &cpuc_instructions_slots[n - 1];
 	__atomic_store_n(&instructions_slot, slot, __ATOMIC_RELEASE);
-	__atomic_store_n(&instructions_cycles,
-			 none ? NULL
-			      : cpuc_find(cpuc_slots, cpuc_slot_count,
-					  slot->counter->name),
-			 __ATOMIC_RELEASE);
 	__atomic_store_n(&instructions_read,
 			 none ? instructions_none : slot->reader.entry,
 			 __ATOMIC_RELEASE);
-}
-
-bool cpuc_instructions_chosen(void)
-{
-	const struct cpuc_slot *slot = cpuc_instructions_slot();
-	long long (*read)(void) =
-		__atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE);
-
-	return read == instructions_none ||
-	       (slot != NULL && read == slot->reader.entry &&
-		(slot->counter->events == NULL ||
-		 cpuc_perf_opened(slot->counter->events)));
 }
 
 struct cpuc_slot *cpuc_instructions_slot(void)
@@ -57,7 +39,22 @@ struct cpuc_slot *cpuc_instructions_slot(void)
 	return __atomic_load_n(&instructions_slot, __ATOMIC_ACQUIRE);
 }
 
-struct cpuc_slot *cpuc_instructions_cycles(void)
+const struct cpuc_counter *cpuc_instructions_counter(void)
 {
-	return __atomic_load_n(&instructions_cycles, __ATOMIC_ACQUIRE);
+	const struct cpuc_slot *slot = cpuc_instructions_slot();
+	long long (*read)(void) =
+		__atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE);
+
+	return slot != NULL && read == slot->reader.entry ? slot->counter
+							  : NULL;
+}
+
+bool cpuc_instructions_chosen(void)
+{
+	const struct cpuc_counter *c = cpuc_instructions_counter();
+
+	if (c == NULL)
+		return __atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE) ==
+		       instructions_none;
+	return c->events == NULL || cpuc_perf_opened(c->events);
 }

@@ -17,9 +17,7 @@ bool cpuc_instructions_chosen(void);
  * nothing has been chosen, or this build has none. */
 struct cpuc_slot *cpuc_instructions_slot(void);
 
-/* The slot of the same counter for cycles. NULL: instructions cannot be
- * counted.
- */
-struct cpuc_slot *cpuc_instructions_cycles(void);
+/* The counter that counts them. NULL: none can. */
+const struct cpuc_counter *cpuc_instructions_counter(void);
 
 #endif

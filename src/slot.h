@@ -53,9 +53,11 @@ struct cpuc_counter {
 	/* The raw count: as fast as it can be, from any thread. */
 	long long (*read)(void);
 
-	/* Cycles and instructions of one instant, if one call reads both. In
-	 * the descriptor of instructions only. NULL: two events are read. */
+	/* In the descriptor of instructions only: both of one instant, if one
+	 * call reads them; else the file's counter of cycles, whose event is
+	 * read beside. */
 	void (*pair)(long long pair[2]);
+	const struct cpuc_counter *cycles;
 
 	/* Gets ready, and finds whether the counter may be used: 0, or a
 	 * negative errno, as cpuc_reason() returns. Asks the operating system

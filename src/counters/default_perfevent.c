@@ -38,6 +38,7 @@ const struct cpuc_counter cpuc_instructions_default_perfevent = {
 	.name = "default-perfevent",
 	.kind = CPUC_CORE_KERNEL,
 	.events = &default_perfevent_instruction_events,
+	.cycles = &cpuc_counter_default_perfevent,
 	.read = default_perfevent_instructions_read,
 };
 

@@ -109,6 +109,7 @@ cpuc_perf_count_instructions(struct cpuc_event_set *set, cpuc_register *reg)
 		.name = of_name,                                              \
 		.kind = CPUC_CORE,                                            \
 		.events = &id##_instruction_events,                           \
+		.cycles = &cpuc_counter_##id,                                 \
 		.read = id##_instructions,                                    \
 	};
 
