@@ -14,6 +14,7 @@
 #define BRACKETS 3
 #define TRAPS 8    /* reads, the fastest of which tells whether all trap */
 #define AGREE 1000 /* a clock of 10 ns steps agrees over 10 us, mostly */
+#define CONFIRM 50 /* parts of a rate: nonsense is further off */
 
 struct moment {
 	uint64_t tick, ns;
@@ -87,30 +88,11 @@ bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts)
 	return (a > b ? a - b : b - a) <= b / parts;
 }
 
-/* A stated rate that the clock does not confirm is worse than none: emulators
- * and wrong firmware tables have been seen. It is believed where the system's
- * clock is too coarse to tell. */
-static bool clock_confirms(const struct cpuc_clock *c, uint64_t hz)
-{
-	struct moment a, b;
-	uint64_t window;
-
-	if (cpuc_clock_coarse())
-		return cpuc_os_clock_ns() != 0;
-	for (window = 2500; window <= 160000; window *= 4) {
-		a = clock_moment(c);
-		if (clock_wait(c, &a, window, &b) &&
-		    cpuc_clock_within(clock_between(a, b), hz, 50))
-			return true;
-	}
-	return false;
-}
-
-/* Three estimates over the shortest window in which they agree to 1/AGREE:
+/* Three estimates over the shortest window in which they agree to 1/agree:
  * microseconds for a fine clock, milliseconds for a coarse one. The windows
  * overlap, and no moment is in all of them, so that a disturbed one shows. 0:
  * the rate is unknown. */
-static uint64_t clock_measure(const struct cpuc_clock *c)
+static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 {
 	/* gcc's analyser loses the loop that sets them. */
 	struct moment m[4] = {{0, 0}};
@@ -124,8 +106,8 @@ static uint64_t clock_measure(const struct cpuc_clock *c)
 				return 0;
 		hz = clock_between(m[0], m[2]);
 		if (hz != 0 &&
-		    cpuc_clock_within(hz, clock_between(m[1], m[3]), AGREE) &&
-		    cpuc_clock_within(hz, clock_between(m[0], m[3]), AGREE))
+		    cpuc_clock_within(hz, clock_between(m[1], m[3]), agree) &&
+		    cpuc_clock_within(hz, clock_between(m[0], m[3]), agree))
 			return hz;
 	}
 	return 0;
@@ -155,17 +137,24 @@ void cpuc_clock_again(void)
 bool cpuc_clock_rate(struct cpuc_clock *c)
 {
 	uint64_t hz = 0;
+	bool coarse;
 
 	if (c->hz != 0 || c->last_measured == clock_selection)
 		return c->hz != 0;
 	if (c->stated != NULL)
 		hz = c->stated();
-	if (hz != 0) {
-		c->exact = clock_confirms(c, hz);
-		c->hz = c->exact ? hz : 0;
-	}
-	if (c->hz == 0 && !cpuc_clock_coarse())
-		c->hz = clock_measure(c);
+	coarse = cpuc_clock_coarse();
+	/* A stated rate that the clock does not confirm is worse than none:
+	 * emulators and wrong firmware tables have been seen. It is believed
+	 * where the system's clock is too coarse to tell. */
+	if (hz != 0)
+		c->exact = coarse ? cpuc_os_clock_ns() != 0
+				  : cpuc_clock_within(clock_measure(c, CONFIRM),
+						      hz, CONFIRM);
+	if (c->exact)
+		c->hz = hz;
+	else if (!coarse)
+		c->hz = clock_measure(c, AGREE);
 	c->last_measured = clock_selection;
 	c->traps = c->hz != 0 && clock_traps(c);
 	return c->hz != 0;
