@@ -304,7 +304,7 @@ static void other_cpu(void)
 	cpu++;
 	leave(1e5, true);
 	t = until_seen(1e4, 0.005);
-	ok(t < 1e6, "another CPU: its rate is seen after %.2f ms", t / 1e6);
+	ok(t < 2e5, "another CPU: its rate is seen after %.2f ms", t / 1e6);
 }
 
 /* Between cores whose clocks differ by so many ns; the thread's is one. */

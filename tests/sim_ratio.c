@@ -41,8 +41,9 @@ static void steady(const struct steady *s)
 	ok(err == 0 && now - begun < (most > 200e3 ? most : 200e3),
 	   "%s: calibrates in %.0f us", s->name, (now - begun) / 1e3);
 	count();
-	ok(off() < 0.004, "%s: the first call is %.3f%% off", s->name,
-	   off() * 100);
+	/* Each run of a window, a third shorter, is off by a step, or jitter. */
+	ok(off() < 0.002 + 3. * cpuc_calibration.grain / (1 << 20),
+	   "%s: the first call is %.3f%% off", s->name, off() * 100);
 	run(3e9);
 	measuring = 0;
 	begin = now;
@@ -51,6 +52,11 @@ static void steady(const struct steady *s)
 	worst = run(5e9);
 	counted = (double)(count() - a);
 	done = cycles - done - measuring * on.core;
+	/* No step has come, and the time since the latest does not wrap. */
+	ok(s->m.ticks < 2 ||
+		   cpuc_own_count.ratio.still > UINT32_MAX / 2 - COUNT_LONG,
+	   "%s: no step for %u ticks, or more", s->name,
+	   (unsigned)cpuc_own_count.ratio.still);
 	/* The windows' resolution, and noise. */
 	ok(up && worst < 0.0003 + 0.6 * cpuc_calibration.grain / (1 << 20),
 	   "%s: never back, and the ratio is within %.4f%%", s->name,
@@ -265,7 +271,7 @@ static void follow(const struct scenario *s)
  * that has just calibrated: it is a part of the process's first call. */
 static void first_calls(void)
 {
-	double most, took[2];
+	double most, took[2], all;
 	int i;
 
 	/* The process's first ratio is that of three short windows: another
@@ -290,6 +296,13 @@ static void first_calls(void)
 	ok(took[0] < most / 2 && took[1] < 2.5 * most,
 	   "a first call takes %.1f us, and of another thread %.1f",
 	   took[0] / 1e3, took[1] / 1e3);
+	for (measuring = 0, i = 0; i < 100; i++) {
+		calibrated_forget();
+		now += 1e6 + up_to(1e3);
+		count();
+	}
+	all = measuring / i;
+	ok(all < 1.7 * most, "of a hundred threads, %.1f", all / 1e3);
 }
 
 /* Threads that have counted for 20 ms have measured often enough for half of
@@ -450,15 +463,17 @@ static void rested(void)
 /* A pause in which the core has changed. */
 static void pauses(void)
 {
+	const double done = 4294968e3 / 2.596 * 2.0;
 	uint64_t a;
 
 	settled(usual);
 	a = count();
 	on.core = 2.0;
-	pass(2e9);
+	/* A little more than 2^32 ticks. */
+	pass(done);
 	a = count() - a;
-	ok((double)a > 1.99e9 && (double)a < 2.2e9,
-	   "a second on another core counts %.4g of 2e9", (double)a);
+	ok((double)a > 0.995 * done && (double)a < 1.1 * done,
+	   "seconds on another core count %.4g of %.4g", (double)a, done);
 	pass(1e4);
 	on.core = 4.0;
 	pass(4e6);
@@ -483,7 +498,7 @@ static void other_core(void)
 	cpu++;
 	on.core = 2.4;
 	t = until_seen(9e4, 0.01);
-	ok(t < 1e6, "a move to a slower core is measured within %.2f ms",
+	ok(t < 2e5, "a move to a slower core is measured within %.2f ms",
 	   t / 1e6);
 }
 
@@ -493,11 +508,15 @@ static void interrupted_trial(void)
 {
 	int refused = 0, i;
 	double worst = 0;
+	unsigned costly = 0, cost;
 
+	open_machine(usual);
+	cost = cpuc_calibration.look_cost;
 	for (i = 0; i < 500; i++) {
 		open_machine((struct machine)X86(.bad = 3));
 		draw = (unsigned)i;
 		refused += calibrate() != 0;
+		costly += cpuc_calibration.look_cost > cost + cost / 5;
 		on.bad = 0;
 		run(50e6);
 		worst = off() > worst ? off() : worst;
@@ -506,13 +525,15 @@ static void interrupted_trial(void)
 	   "500 machines calibrate with one bad window in three: then within "
 	   "%.3f%%",
 	   worst * 100);
+	/* Three looks in a row are interrupted. */
+	ok(costly < 50, "%u take a look's cost for larger than it is", costly);
 }
 
 /* Machines on which calibration must fail. */
 static const struct refused {
 	const char *what;
 	struct machine m;
-	int err;
+	int err; /* 0: any */
 } refused[] = {
 	{"two chains are longer", X86(.ops = &arm_all, .odd = {0, 0, .08, .1}),
 	 -EDOM},
@@ -522,10 +543,12 @@ static const struct refused {
 	 X86(.ops = &x86_all, .odd = {0, 0, .45, .5}), -EDOM},
 	{"two are twice as long, as in QEMU",
 	 X86(.ops = &arm_all, .odd = {0, 0, 1, 1.1}), -EDOM},
+	{"two take twenty times as long",
+	 X86(.ops = &x86_all, .odd = {0, 0, 5, 19}), -EDOM},
 	{"50 MHz", AT(.05, 2.596, 26), -ERANGE},
 	{"14 GHz", AT(14, 2.596, 26), -ERANGE},
 	{"a clock that stands still", X86(.stopped = true), -EAGAIN},
-	{"each window is interrupted", X86(.bad = 1), -EAGAIN},
+	{"each window is interrupted", X86(.bad = 1), 0},
 };
 
 /* With chains that disagree, the one that is furthest off is named, and by how
@@ -537,9 +560,11 @@ static void refuse(const struct refused *r)
 
 	for (i = 1; i < 4; i++)
 		odd = distance(on.odd[i]) > distance(on.odd[odd]) ? i : odd;
+	/* No difference is said to be larger. */
 	by = distance(on.odd[odd]) * 1000;
-	ok(err == r->err && ms < 20, "refuses: %s: %s, in %.1f ms", r->what,
-	   refusal.why, ms);
+	by = by < 10000 ? by : 10000;
+	ok(err != 0 && (r->err == 0 || err == r->err) && ms < 20,
+	   "refuses: %s: %s, in %.1f ms", r->what, refusal.why, ms);
 	if (by > 0)
 		ok(distance(refusal.permille / by - 1) < 0.3 &&
 			   refusal.chain[0] == on.ops->chain[0].name &&

@@ -39,10 +39,8 @@
 #define LOOK_STEPS 80
 #define LOOK_CYCLES 1200
 #define LOOK_TRIES 3
-/* The earliest look, and the part of the time since the
- * latest step after which another one comes: half of Granite's rates last less
- * than 0.3 ms, a tenth more than 4 ms. */
-#define LOOK_EARLIEST TICKS(20000)
+/* The part of the time since the latest step after which another look comes:
+ * half of Granite's rates last less than 0.3 ms, a tenth more than 4 ms. */
 #define LOOK_SINCE_STEP 64
 
 /* A measurement is so many windows long: a third of the noise. The next one

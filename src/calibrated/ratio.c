@@ -125,7 +125,6 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 
 	ticks = ticks > cost * LOOK_MOVING ? ticks : cost * LOOK_MOVING;
 	ticks = ratio_least(ticks, cost * LOOK_STILL);
-	ticks = ticks > LOOK_EARLIEST ? ticks : LOOK_EARLIEST;
 	return ratio_least(ticks, r->left);
 }
 
