@@ -178,7 +178,7 @@ static long long run_ns(struct timeval t)
 
 /* Adds the times of what has ended: the command, and processes whose parents
  * had ended. */
-static bool run_ended(pid_t pid, long long now[ROWS], long *preemptions)
+static bool run_ended(pid_t pid, long long now[ROWS])
 {
 	bool ended = false;
 	struct rusage u;
@@ -188,7 +188,6 @@ static bool run_ended(pid_t pid, long long now[ROWS], long *preemptions)
 	while ((one = wait4(-1, &status, WNOHANG, &u)) > 0) {
 		now[USER] += run_ns(u.ru_utime);
 		now[SYSTEM] += run_ns(u.ru_stime);
-		*preemptions += u.ru_nivcsw;
 		if (one != pid)
 			continue;
 		ended = true;
@@ -206,7 +205,6 @@ static bool run_once(char **argv)
 {
 	long long now[ROWS] = {-1, -1, -1, 0, 0, 0, -1, -1}, ns;
 	struct events e[2] = {{.n = 0}};
-	long preemptions = 0;
 	int i, status;
 	pid_t pid;
 
@@ -221,18 +219,17 @@ static bool run_once(char **argv)
 	}
 	do
 		run_wait(pid, all.estimated ? estimate_sample(pid) : WAIT);
-	while (!run_ended(pid, now, &preemptions));
+	while (!run_ended(pid, now));
 	now[WALL] += tool_ns();
 	now[CYCLES] = events_close(&e[CYCLES]);
 	now[INSTRUCTIONS] = events_close(&e[INSTRUCTIONS]);
 	ns = now[USER] + (all.counted && all.user ? 0 : now[SYSTEM]);
 	if (all.estimated) {
-		now[CYCLES] = estimate_cycles(ns, now[WALL], preemptions);
-		now[RATE] = (long long)estimate.hz;
+		now[CYCLES] = estimate_cycles(ns, now[WALL]);
 		now[WITHIN] = (long long)(estimate.within * 1e6);
-	} else if (now[CYCLES] > 0 && ns > 0) {
-		now[RATE] = (long long)((double)now[CYCLES] * 1e9 / (double)ns);
 	}
+	if (now[CYCLES] > 0 && ns > 0)
+		now[RATE] = (long long)((double)now[CYCLES] * 1e9 / (double)ns);
 	if (now[INSTRUCTIONS] >= 0 && now[CYCLES] > 0)
 		now[RATIO] = (long long)((double)now[INSTRUCTIONS] * 1e6 /
 					 (double)now[CYCLES]);

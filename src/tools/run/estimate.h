@@ -6,20 +6,20 @@
 #include <stdbool.h>
 
 extern struct estimate {
-	double hz;     /* of the cores of the latest command, the mean */
-	bool load;     /* others had a tenth of a CPU, or took one often */
+	double hz; /* cycles in a second of CPU time; the latest command's */
+	bool load; /* others had a tenth of a CPU */
 	double within; /* part by which all estimates may be off */
 } estimate;
 
 /* First in a process. False: cores' rates cannot be measured here. */
 bool estimate_begin(void);
 
-/* Samples the rate of a CPU that the command runs on. Returns the ns until the
+/* Takes a sample on a CPU that the command runs on. Returns the ns until the
  * next time. */
 long long estimate_sample(int pid);
 
 /* Cycles of a command that took so many ns of CPU time, by the samples since
  * the last call. */
-long long estimate_cycles(long long ns, long long wall, long preemptions);
+long long estimate_cycles(long long ns, long long wall);
 
 #endif
