@@ -69,7 +69,7 @@ struct pretended_kernel {
 	unsigned refuse_exclude; /* with any of these bits, if not 0 */
 	int refuse_rest;         /* its result without them */
 	unsigned openable;       /* so many more events */
-	unsigned mappable;       /* so many more pages */
+	unsigned unmappable;     /* so many more pages do not map */
 	uint32_t next_index, next_width;
 	uint64_t next_start;
 	unsigned here;     /* types of PMU that this core has, a bit each */
@@ -86,7 +86,6 @@ static const struct pretended_kernel plain = {.next_index = 32,
 					      .next_width = 64,
 					      .here = ~0u,
 					      .openable = 1000,
-					      .mappable = 1000,
 					      .ipc = 1};
 static struct pretended_kernel k;
 /* The latest event. */
@@ -300,9 +299,10 @@ static void *pretended_mmap(void *place, size_t size, int prot, int flags,
 		signals();
 		return place;
 	}
-	if (k.mappable == 0)
+	if (k.unmappable > 0) {
+		k.unmappable--;
 		return MAP_FAILED;
-	k.mappable--;
+	}
 	e = &world[fd - 1000];
 	if (place != NULL) {
 		if (gone[(struct perf_event_mmap_page *)place - pages])
@@ -682,7 +682,7 @@ static void check_unmappable(void)
 
 	begin_one();
 	drop_events(&one);
-	k.mappable = 0;
+	k.unmappable = 1000;
 	ok(growth(read_one, 5) == 5 && k.unverified == 0,
 	   "a page that does not map");
 	k.refuse = -EMFILE;
@@ -1263,7 +1263,7 @@ static void check_half(unsigned type)
 	ok(left_open() == 0 && own->set == NULL,
 	   "one of two events does not open: neither stays open");
 	k.openable = 1000;
-	k.mappable = 1;
+	k.unmappable = 1;
 	much_later(read_two);
 	a = read_two();
 	on_core(9 - type);
