@@ -22,13 +22,14 @@
 
 struct estimate estimate;
 
-/* Samples since estimate_cycles(); what the machine had done before. */
+/* Of samples: the latest; since estimate_cycles(); all, and Hz from each to the
+ * next. */
+static double estimate_hz;
 static double estimate_sum, estimate_weight;
-static struct system_time estimate_before;
-/* Of all samples; Hz from each to the next. */
-static double estimate_apart, estimate_samples = 1;
+static double estimate_samples = 1, estimate_apart;
+static struct system_time estimate_before; /* the first of a command */
 
-static double estimate_hz(void)
+static double estimate_measure(void)
 {
 	long long ns = -tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
@@ -46,7 +47,7 @@ bool estimate_begin(void)
 	for (i = 0; i < TRIES && known_usable() && !trusted; i++)
 		trusted = cpucycles_observepersecond() > 0;
 	if (trusted)
-		estimate.hz = estimate_hz();
+		estimate_hz = estimate_measure();
 	return trusted;
 }
 
@@ -63,14 +64,14 @@ long long estimate_sample(int pid)
 	if (running > 0) {
 		affinity_get(&a);
 		affinity_pin(cpu);
-		hz = estimate_hz();
+		hz = estimate_measure();
 		affinity_end(&a);
 		estimate_weight += running;
 		estimate_sum += hz * running;
 		estimate_samples++;
 		estimate_apart +=
-			hz > estimate.hz ? hz - estimate.hz : estimate.hz - hz;
-		estimate.hz = hz;
+			hz > estimate_hz ? hz - estimate_hz : estimate_hz - hz;
+		estimate_hz = hz;
 	}
 	return (spent + tool_ns()) * SHARE;
 }
@@ -89,12 +90,12 @@ long long estimate_cycles(long long ns, long long wall)
 	/* Twice the standard error of the mean, about, if that is more. */
 	while (root * root < estimate_samples)
 		root++;
-	error = 2 * estimate_apart / estimate_samples / estimate.hz / root;
+	error = 2 * estimate_apart / estimate_samples / estimate_hz / root;
 	estimate.within = estimate.load ? 0.04 : 0.02;
 	if (error > estimate.within)
 		estimate.within = error;
 	if (estimate_weight > 0)
-		estimate.hz = estimate_sum / estimate_weight;
+		estimate_hz = estimate_sum / estimate_weight;
 	estimate_sum = estimate_weight = 0;
-	return (long long)(total * estimate.hz / 1e9);
+	return (long long)(total * estimate_hz / 1e9);
 }

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 extern struct estimate {
-	double hz; /* cycles in a second of CPU time; the latest command's */
-	bool load; /* others had a tenth of a CPU */
+	bool load;     /* others had a tenth of a CPU */
 	double within; /* part by which all estimates may be off */
 } estimate;
 
