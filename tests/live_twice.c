@@ -39,12 +39,9 @@ static int loaded_counts(int calls)
 	return counts_by(loaded, calls) != 0 || !strcmp(loaded_kind(), "zero");
 }
 
-static volatile sig_atomic_t calls;
-
 static void nothing(int sig)
 {
 	(void)sig;
-	calls = calls + 1;
 }
 
 /* Both copies select and count, one after the other, and leave no handler. */
@@ -63,25 +60,18 @@ static int in_turn(void)
 	return bad ? bad : now.sa_handler != nothing;
 }
 
-/* A program that exports the variable has one for both copies: then counts of
- * both mix. */
-static int load_other(void)
-{
-	if (load() != 0)
-		return 9;
-	return dlsym(RTLD_DEFAULT, "cpucycles") == (void *)&cpucycles ? CANNOT
-								      : 0;
-}
-
 /* Neither takes the other's calls for interruptions of the thread: that would
- * be one a turn, and true ones are far rarer. */
+ * be one a turn, and true ones are far rarer. A program that exports the
+ * variable has one for both copies: then counts of both mix. */
 static int alternating(void)
 {
 	long long mine, other;
-	int i, status = load_other();
+	int i;
 
-	if (status != 0)
-		return status;
+	if (load() != 0)
+		return 9;
+	if (dlsym(RTLD_DEFAULT, "cpucycles") == (void *)&cpucycles)
+		return CANNOT;
 	counts(10);
 	loaded_counts(10);
 	mine = cpucycles_interruptions();
@@ -106,44 +96,6 @@ static int forked(void)
 	if (load() != 0)
 		return 9;
 	return counts(10) | loaded_counts(10) | in_child(of_child);
-}
-
-static pthread_barrier_t barrier;
-
-static void *other_first(void *bad)
-{
-	pthread_barrier_wait(&barrier);
-	*(int *)bad = loaded_counts(1000);
-	return NULL;
-}
-
-/* Neither copy knows of the other's handlers, so that one may put back the
- * other's; the application's is reached all the same. */
-static int at_once(void)
-{
-	pthread_t id;
-	int bad = load_other(), other = 0;
-
-	if (bad != 0)
-		return bad;
-	signal(SIGSEGV, nothing);
-	pthread_barrier_init(&barrier, NULL, 2);
-	if (pthread_create(&id, NULL, other_first, &other) != 0)
-		return CANNOT;
-	pthread_barrier_wait(&barrier);
-	bad = counts(1000);
-	pthread_join(id, NULL);
-	raise(SIGSEGV);
-	return bad | other ? bad | other : calls != 1;
-}
-
-static int all_at_once(void)
-{
-	int i, status = 0;
-
-	for (i = 0; i < 50 && status == 0; i++)
-		status = in_child(at_once);
-	return status;
 }
 
 static volatile int stop;
@@ -200,8 +152,6 @@ int main(void)
 	point("in turn, neither interrupts the other", alternating,
 	      "one variable for two is not promised");
 	point("children of a fork count by both", forked, "");
-	point("first calls of both at the same time, in 50 processes",
-	      all_at_once, "one variable for two is not promised");
 	point("loaded and unloaded 100 times while threads count by it, and "
 	      "then end",
 	      again_and_again, "no threads");
