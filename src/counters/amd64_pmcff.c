@@ -28,9 +28,11 @@ static int amd64_pmcff_exists(struct cpuc_slot *slot)
 }
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
+	const struct cpuc_event_set *cycles = &cpuc_x86_cycle_events;
 	long allowed;
 	const char *file =
-		cpuc_first_setting(cpuc_x86_cycle_events.access, &allowed);
+		cycles->absent ? NULL
+			       : cpuc_first_setting(cycles->access, &allowed);
 	int err;
 
 	slot->trial.hint =
