@@ -244,7 +244,7 @@ static void print_number(FILE *f, const char *name, int digits, double value)
 	if (all.json)
 		json_print(name, value < 0 ? "null" : "%.*f", digits, value);
 	else if (value >= 0)
-		fprintf(f, "%-22s %.*f\n", name, digits, value);
+		fprintf(f, "%-30s %.*f\n", name, digits, value);
 }
 
 static void print_how(FILE *f)
@@ -267,7 +267,7 @@ static void print_how(FILE *f)
 	if (all.json)
 		json_text("how", text);
 	else
-		fprintf(f, "%-22s %s\n", "how", text);
+		fprintf(f, "%-30s %s\n", "how", text);
 }
 
 static void print_all(FILE *f)
