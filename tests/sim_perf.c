@@ -482,6 +482,8 @@ static void forget(struct cpuc_event_set *set)
 
 	drop_events(set);
 	t = cpuc_perf_thread_state(set);
+	if (t == NULL)
+		abort();
 	t->base = t->last = t->failed = 0;
 	for (i = 0; i < CPUC_CORES; i++)
 		t->event[i].blank = NULL;

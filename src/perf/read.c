@@ -172,8 +172,8 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 	uint64_t sum;
 
 	/* A handler may have replaced the events. */
-	if (cpuc_perf_thread_has(t, set) && (perf_read_pages(t, set, &sum) ||
-					     perf_read_kept(t, set, &sum)))
+	if (cpuc_perf_thread_has(t, set) &&
+	    (perf_read_pages(t, set, &sum) || perf_read_kept(t, set, &sum)))
 		return sum;
 	perf_read_drop(t);
 	if (set->reg == NULL || cpuc_os_clock_ns() - t->failed < AGAIN_NS)
