@@ -265,7 +265,7 @@ static void test_boundaries(void)
 	}
 	ok(bad == 0, "a key after any number of short lines, or a long one");
 	for (n = limit - 20; n <= limit; n++) {
-		put_big(CPUINFO, '\n', n, "cpu MHz : 2596.123\n");
+		put_big(CPUINFO, 'x', n, "\ncpu MHz : 2596.123\n");
 		hz = cpuc_stated_rate(root).hz;
 		bad += hz != 0 && hz != 2596123000;
 	}
