@@ -164,10 +164,8 @@ void cpuc_try(struct cpuc_slot *slot)
 		select_attempt(&a);
 	else
 		sig = cpuc_probe(select_attempt, &a);
-	if (sig) {
-		slot->trial.usable = false;
+	if (sig)
 		select_explain_fault(slot, sig);
-	}
 }
 
 /* Whether even a step of one cycle would leave the slot behind the best one.
