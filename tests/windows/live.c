@@ -19,7 +19,6 @@
 
 #define THREADS 64
 #define RACES 20
-#define LOADS 1000
 #define FAULTS 1000 /* of another thread, while this one selects */
 #define LOCKS 20000 /* by each of four threads */
 
@@ -122,21 +121,6 @@ static void check_race(void)
 		good += race();
 	ok(good == RACES, "%d of %d times, %d threads share a first call", good,
 	   RACES, THREADS);
-}
-
-static void check_loads(void)
-{
-	struct library l;
-	int i, good = 0;
-
-	for (i = 0; i < LOADS; i++) {
-		l = library_load();
-		good += l.count != NULL && goes_on(l.count) &&
-			FreeLibrary(l.module);
-	}
-	ok(good == LOADS && GetModuleHandleA(dll) == NULL,
-	   "%d of %d times, the library is loaded, counts and goes", good,
-	   LOADS);
 }
 
 /* Threads that end after the library. */
@@ -394,7 +378,6 @@ int main(int argc, char **argv)
 		return 2;
 	dll = argv[1];
 	check_race();
-	check_loads();
 	check_orphans();
 	check_other_faults();
 	check_lock();
