@@ -87,6 +87,8 @@ static const struct tree {
 	{"the first believable value", CPUINFO " cpu MHz", 2000000000, CPUINFO,
 	 "cpu MHz\ncpu MHz :\ncpu MHz : unknown\ncpu MHz : 0.000\n"
 	 "cpu MHz : 2000 : 3\ncpu MHz : 2000\ncpu MHz : 3000\n"},
+	{"the first line with any key", CPUINFO " CPU MHz", 2000000000, CPUINFO,
+	 "CPU MHz : 2000\ncpu MHz : 3000\n"},
 	{"keys that only look alike", NOBODY, CPUINFO,
 	 "Cpu MHz : 2000\nmax cpu MHz : 2000\ncpu MHz max : 2000\n"
 	 "cpu  MHz : 2000\ncpu MHz 2000\ncpu MHz = 2000\n: 2000\n"
