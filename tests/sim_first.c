@@ -158,6 +158,20 @@ static void first_call(const struct machine *m)
 		   "at a ratio of %.4f", cpuc_calibration_ratio());
 }
 
+/* What a read takes tells of a step only if it does not waver by more. */
+static void check_grain(void)
+{
+	uint64_t grain;
+
+	step = 1;
+	read_tick = 400;
+	wavers = true;
+	grain = cpuc_clock_grain(&clock_of);
+	ok(grain > 26 && grain < 260,
+	   "reads of 1040 ticks that waver by 104: no step below %u",
+	   (unsigned)grain);
+}
+
 int main(void)
 {
 	size_t i;
@@ -176,5 +190,6 @@ int main(void)
 	ok(!cpuc_clock_rate(&clock_of), "that is known for this selection");
 	cpuc_clock_again();
 	ok(cpuc_clock_rate(&clock_of), "and found in the next one");
+	check_grain();
 	return done_testing();
 }
