@@ -41,7 +41,7 @@ static struct machine {
 	double away;           /* for which others had the CPU, in all */
 	unsigned bad;          /* one of so many windows is interrupted */
 	bool bursts;           /* of another hardware thread's work */
-	bool longer;           /* one window in ten is, by 0.3% */
+	double longer, by;     /* a part of windows is, up to twice so much */
 	bool strict;           /* no two reads of the clock are the same */
 	bool stopped;          /* it stands still */
 	double odd[4];         /* of each chain: it takes so much longer */
@@ -246,8 +246,8 @@ static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
 	double begin;
 	int i;
 
-	if (on.longer && up_to(1) < 0.1)
-		turn *= 1.003;
+	if (up_to(1) < on.longer)
+		turn *= 1 + up_to(2 * on.by);
 	for (i = 0; i < 3; i++) {
 		begin = now;
 		pass(40 + up_to(on.jitter) + turn * runs[i] +

@@ -126,7 +126,7 @@ static int calibration_survey(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
 	uint64_t grain, length, turns;
-	uint32_t trial = 1, ticks;
+	uint32_t trial = 1, ticks, again;
 
 	grain = cpuc_clock_grain(s->clock);
 	if (grain == 0)
@@ -136,6 +136,8 @@ static int calibration_survey(struct cpuc_calibration *s)
 		length = WINDOW_STEPS * grain;
 	do {
 		ticks = window_ticks(chain, trial);
+		again = window_ticks(chain, trial);
+		ticks = again < ticks ? again : ticks;
 		trial *= 2;
 		/* Both runs may end in one step of the clock. */
 	} while ((ticks < WINDOW_TRIAL * grain || ticks == UINT32_MAX) &&
