@@ -112,12 +112,8 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 			       stamp[2] - stamp[0]);
 	if (o->known == 0)
 		by_both = ratio;
-	if (cpuc_apart(ratio, about) < WINDOW_UNDISTURBED) {
-		if (cpuc_apart(by_both, about) < WINDOW_UNDISTURBED)
-			overhead_add(o, stamp, about);
-		else
-			o->known = 0;
-	}
+	if (cpuc_apart(ratio, about) < WINDOW_UNDISTURBED)
+		overhead_add(o, stamp, about);
 	return by_both;
 }
 
