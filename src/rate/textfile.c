@@ -121,7 +121,7 @@ char *cpuc_lines_next(struct cpuc_lines *l)
 		len = 0;
 		while ((byte = textfile_byte(l)) >= 0 && byte != '\n')
 			if (len < sizeof(l->line))
-				l->line[len++] = byte ? (char)byte : '?';
+				l->line[len++] = (char)(byte ? byte : '?');
 		/* Half a line may hold half a number. */
 		if (byte == FAILED || (byte == END && len == 0))
 			return NULL;
