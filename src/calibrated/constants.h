@@ -73,9 +73,9 @@
 #define CHAIN_OFF 50
 #define CHAIN_OFF_MAX 10000
 
-/* Parts of a second: from one reading of the thread's clock to the next, at
- * most; in which a core gets to a new rate; and between two calls in which a
- * wait may lie, where the kernel reports waits and where it does not. */
+/* Ticks from one reading of the thread's clock to the next, at most; in which a
+ * core gets to a new rate; and between two calls in which a wait may lie, where
+ * the kernel reports waits and where it does not. */
 #define COUNT_CLOCK TICKS(400)
 #define COUNT_RAMP TICKS(1024)
 #define COUNT_GAP_TOLD TICKS(2048)
