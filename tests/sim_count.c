@@ -522,6 +522,30 @@ static void signals(void)
 	ok(up && off() < 0.005, "a handler that never returns: measures again");
 }
 
+static void tracer(void)
+{
+	pretended_word = 0;
+}
+
+/* What stops a thread at the end of a system call of the count's own clears the
+ * word, before the interval begins. */
+static void traced(void)
+{
+	uint32_t interrupted;
+
+	settled(usual);
+	open_signals = true;
+	calibrated_expire();
+	tick_hook = tracer;
+	tick_hook_at = 3;
+	count();
+	open_signals = false;
+	interrupted = cpuc_own_count.interrupted;
+	count();
+	ok(tick_hook == NULL && cpuc_own_count.interrupted == interrupted,
+	   "a stop before the interval is no interruption in it");
+}
+
 static int again; /* how much later another one comes, or 0 */
 
 static void twice(void)
@@ -629,6 +653,7 @@ int main(void)
 	throttled();
 	calls_with_gaps();
 	signals();
+	traced();
 	at_any_tick(false);
 	at_any_tick(true);
 	gaps();
