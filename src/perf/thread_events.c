@@ -95,6 +95,9 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	unsigned i;
 
 	t->quick = &zero;
+	/* A reader that is interrupted now notices, whatever its page becomes:
+	 * the next one may have the lock of the old one. */
+	t->sum++;
 	t->set = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
 		struct cpuc_perf_event *e = &t->event[i];
