@@ -360,7 +360,7 @@ int cpucycles_pair(long long *cycles, long long *instructions)
 	const struct cpuc_counter *c;
 	struct cpuc_event_set *set;
 
-	if (cpuc_instructions_slot() == NULL)
+	if (!cpuc_instructions_chosen())
 		cpucycles_instructions();
 	c = cpuc_instructions_counter();
 	if (c != NULL && c->pair != NULL)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Tries counters, measures them and chooses the one to count with. */
 #include <config.h>
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include "calibrated/calibration.h"

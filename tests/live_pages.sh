@@ -30,7 +30,6 @@ changes the source|autoreconf -fi*
 needs a tarball; tests/packages/rpm runs it|rpmbuild -ta
 installs the packages of make deb|cd build/deb
 installs the packages of make deb|sudo apt install *
-takes a minute; make check takes less|LIVE_SECONDS=60 *
 needs what make check builds|SIM_SEEDS=32 *
 runs every check, and so this one|*.ci/run
 takes minutes; make bench-check runs the script|tests/bench/check *

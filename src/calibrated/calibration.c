@@ -285,12 +285,14 @@ static uint32_t calibration_look_cost(const struct cpuc_calibration *s)
 	uint64_t stamp[3], begun, took, least = UINT32_MAX;
 	struct cpuc_guard guard;
 	unsigned i;
+	bool entered;
 
 	for (i = 0; i < LOOK_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
-		cpuc_guard_enter(&guard);
+		entered = cpuc_guard_enter(&guard);
 		s->chain->window(s->look_turns, stamp);
-		cpuc_guard_leave(&guard);
+		if (entered)
+			cpuc_guard_leave(&guard);
 		took = (uint64_t)s->clock->tick() - begun;
 		least = took < least ? took : least;
 	}

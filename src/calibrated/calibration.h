@@ -95,7 +95,7 @@ struct cpuc_overhead {
 #define CPUC_OVERHEAD_BITS 4
 
 /* The ratio in a window of so many turns now, where it is `about` so: by both
- * runs and their overhead; or, where that is NULL or not known, by their
+ * runs and their overhead; or, where these are not known, by their
  * difference, which is three times as uncertain where the clock is coarse. 0:
  * no core's. */
 uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about);
