@@ -34,14 +34,17 @@ static uint32_t ratio_surprise(const struct cpuc_ratio *r)
  * makes innovations large, but not different: that is no noise. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
-	int32_t off = (int32_t)cpuc_apart(ratio, r->mean), noise;
+	int32_t off =
+		(int32_t)ratio_least(cpuc_apart(ratio, r->mean), STEP_LEAST);
+	int32_t noise;
 
 	off = ratio < r->mean ? -off : off;
 	noise = off > r->last ? off - r->last : r->last - off;
 	r->noise = (uint16_t)(r->noise + (noise - r->noise) / FILTER_MEAN);
 	r->last = (int16_t)off;
 	r->mean += (uint64_t)((int64_t)(ratio - r->mean) /
-			      (1 + r->noise / FILTER_WALK));
+			      (r->known ? 1 + r->noise / FILTER_WALK : 1));
+	r->known = true;
 }
 
 /* Whether the rate has stepped, to `about` that: if windows agree on it and
@@ -72,6 +75,7 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 		sum += ratio;
 	}
 	r->mean = sum / n;
+	r->known = true;
 	r->still = 0;
 	return true;
 }
@@ -88,10 +92,10 @@ static void ratio_measure(struct cpuc_ratio *r)
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 
-	if (off > STEP_LEAST) {
-		ratio_confirm(r, ratio);
+	/* A thread's first ratio is the process's: what disturbed that one is
+	 * no step, and need not be confirmed. */
+	if (off > STEP_LEAST && (ratio_confirm(r, ratio) || r->known))
 		return;
-	}
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
 		off = cpuc_apart(ratio, first);

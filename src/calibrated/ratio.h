@@ -16,6 +16,7 @@ struct cpuc_ratio {
 	struct cpuc_overhead measuring, looking; /* of windows for that */
 	uint16_t noise; /* of measurements: from one innovation to the next */
 	int16_t last;   /* innovation */
+	bool known;     /* the mean is this thread's own */
 	uint16_t cpu;   /* that these were made on */
 };
 
