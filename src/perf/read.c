@@ -168,7 +168,7 @@ static bool perf_read_kept(struct cpuc_perf_thread *t,
 static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 			       struct cpuc_event_set *set)
 {
-	unsigned way = set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
+	unsigned way = CPUC_MAPPED;
 	uint64_t sum;
 
 	/* A handler may have replaced the events. */
@@ -176,6 +176,8 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 	    (perf_read_pages(t, set, &sum) || perf_read_kept(t, set, &sum)))
 		return sum;
 	perf_read_drop(t);
+	if (set->reg == NULL || cpuc_os_clock_ns() - t->failed < AGAIN_NS)
+		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
 		if (cpuc_perf_thread_open(t, set, way) &&
 		    (way == CPUC_MAPPED ? perf_read_pages(t, set, &sum)
