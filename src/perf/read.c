@@ -21,7 +21,9 @@
 #include "../system/syscalls.h"
 #include "read.h"
 
-/* Better ways are tried again so many ns after one has failed. */
+/* Better ways are tried again after so many reads by system calls, and so many
+ * ns after pages became unreadable. */
+#define AGAIN 64
 #define AGAIN_NS 20000000
 
 /* No thread is switched so often in the midst of its pages, unless a debugger
@@ -153,14 +155,19 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 	return sum;
 }
 
+static unsigned perf_read_best(const struct cpuc_event_set *set)
+{
+	return set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
+}
+
 /* By the descriptors, unless there are none or a better way is due. */
 static bool perf_read_kept(struct cpuc_perf_thread *t,
 			   const struct cpuc_event_set *set, uint64_t *sum)
 {
 	if (!cpuc_perf_thread_has(t, set) || t->way == CPUC_MAPPED)
 		return false;
-	if ((set->reg != NULL || t->way == CPUC_SHARED) &&
-	    cpuc_os_clock_ns() - t->failed >= AGAIN_NS)
+	if (t->way != perf_read_best(set) && t->reads++ >= AGAIN &&
+	    cpuc_os_clock_ns() - t->unreadable >= AGAIN_NS)
 		return false;
 	return perf_read_events(t, set, sum);
 }
@@ -168,15 +175,19 @@ static bool perf_read_kept(struct cpuc_perf_thread *t,
 static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 			       struct cpuc_event_set *set)
 {
-	unsigned way = CPUC_MAPPED;
+	unsigned way = perf_read_best(set);
 	uint64_t sum;
 
-	/* A handler may have replaced the events. */
-	if (cpuc_perf_thread_has(t, set) &&
-	    (perf_read_pages(t, set, &sum) || perf_read_kept(t, set, &sum)))
-		return sum;
+	if (cpuc_perf_thread_has(t, set)) {
+		/* A handler may have replaced the events. */
+		if (perf_read_pages(t, set, &sum) ||
+		    perf_read_kept(t, set, &sum))
+			return sum;
+		if (t->way == CPUC_MAPPED)
+			t->unreadable = cpuc_os_clock_ns();
+	}
 	perf_read_drop(t);
-	if (set->reg == NULL || cpuc_os_clock_ns() - t->failed < AGAIN_NS)
+	if (cpuc_os_clock_ns() - t->unreadable < AGAIN_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
 		if (cpuc_perf_thread_open(t, set, way) &&
@@ -185,7 +196,6 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 			t->clock = 0;
 			return sum;
 		}
-		t->failed = cpuc_os_clock_ns();
 		perf_read_drop(t);
 	}
 	return perf_read_clock(t, set);

@@ -201,6 +201,7 @@ static bool thread_events_open(struct cpuc_perf_thread *t,
 			t->event[i].id = cpuc_event_id(t->event[i].fd);
 	t->base = t->last;
 	t->way = way;
+	t->reads = 0;
 	t->process = cpuc_process_mark();
 	CPUC_FENCE();
 	t->set = set;

@@ -77,9 +77,10 @@ struct cpuc_perf_thread {
 	const uint32_t *process; /* cpuc_process_mark() when they were opened */
 	struct cpuc_event_set *set; /* whose events they are; NULL: none */
 	struct cpuc_perf_event event[CPUC_CORES];
-	uint64_t clock;  /* ns of the last count by time; 0: by events */
-	unsigned way;    /* how they were opened: cpuc_perf_way */
-	uint64_t failed; /* ns; when a better way was last tried in vain */
+	uint64_t clock;      /* ns of the last count by time; 0: by events */
+	unsigned way;        /* how they were opened: cpuc_perf_way */
+	unsigned reads;      /* by system calls since then */
+	uint64_t unreadable; /* ns; when the last pages became that */
 };
 
 /* A thread has two states, of cycles and of instructions. They know nothing of
