@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <linux/types.h>
 #include <sys/syscall.h>
 #endif
 #include "syscalls.h"
@@ -39,7 +38,11 @@ void cpuc_sys_close(int fd)
 void cpuc_sys_sleep(long ns)
 {
 #ifdef SYS_nanosleep
-	__kernel_long_t t[2] = {0, ns};
+#ifdef __x86_64__
+	long long t[2] = {0, ns}; /* x32's long is shorter than the kernel's */
+#else
+	long t[2] = {0, ns};
+#endif
 
 	syscall(SYS_nanosleep, t, NULL);
 #else

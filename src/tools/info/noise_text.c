@@ -125,7 +125,7 @@ static const double *noise_fact(const struct noise *n, int item, size_t i)
 		at += sizeof *n->gaps;
 	}
 	return noise_facts[i].item == item
-		       ? (const double *)((const char *)n + at)
+		       ? (const double *)(const void *)((const char *)n + at)
 		       : NULL;
 }
 

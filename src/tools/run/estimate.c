@@ -81,8 +81,9 @@ long long estimate_cycles(long long ns, long long wall)
 	double total = (double)ns, others, error, root = 1;
 	struct system_time now;
 
+	/* Where the system does not tell, they may be busy. */
+	estimate.load |= system_time("", &now) != 0;
 	/* A tick may be the command's. */
-	system_time("", &now);
 	others = (double)(now.busy - estimate_before.busy - 1) * 1e9 /
 			 (double)sysconf(_SC_CLK_TCK) -
 		 total;
