@@ -140,8 +140,8 @@ uint64_t cpuc_stated_timebase(const char *root)
 
 #endif
 
-/* Systems that state rates by a call. Each has rows, the best first, and a
- * function that asks for one: 0 if there is no such number. */
+/* Systems that state rates by a call. Each has rows, the best first, and
+ * STATED_ASK, a function that asks for one: 0 if there is no such number. */
 #define MHZ UINT64_C(1000000)
 
 struct stated_call {
@@ -195,7 +195,8 @@ static int stated_sysctl(const char *key, void *value, size_t *len)
 }
 #endif
 
-static uint64_t stated_ask(const char *key)
+#define STATED_ASK stated_sysctl_number
+static uint64_t stated_sysctl_number(const char *key)
 {
 	union {
 		uint32_t u32;
@@ -220,7 +221,8 @@ static const struct stated_call stated_calls[] = {
 };
 
 /* Releases differ in the width. */
-static uint64_t stated_ask(const char *key)
+#define STATED_ASK stated_kstat
+static uint64_t stated_kstat(const char *key)
 {
 	/* Arrays, because kstat's parameters are not const. */
 	char module[] = "cpu_info", field[32];
@@ -253,7 +255,8 @@ static const struct stated_call stated_calls[] = {
 	{NULL, 0},
 };
 
-static uint64_t stated_ask(const char *key)
+#define STATED_ASK stated_perfstat
+static uint64_t stated_perfstat(const char *key)
 {
 	perfstat_cpu_total_t total;
 
@@ -274,7 +277,8 @@ static const struct stated_call stated_calls[] = {
 	{NULL, 0},
 };
 
-static uint64_t stated_ask(const char *key)
+#define STATED_ASK stated_registry
+static uint64_t stated_registry(const char *key)
 {
 	DWORD number = 0, size = sizeof number;
 
@@ -288,7 +292,8 @@ static uint64_t stated_ask(const char *key)
 #else
 static const struct stated_call stated_calls[] = {{NULL, 0}};
 
-static uint64_t stated_ask(const char *key)
+#define STATED_ASK stated_nothing
+static uint64_t stated_nothing(const char *key)
 {
 	(void)key;
 	return 0;
@@ -302,7 +307,7 @@ static struct cpuc_rate stated_by_calls(void)
 
 	for (; call->source != NULL; call++) {
 		hz = cpuc_hz_believed(
-			stated_ask(strrchr(call->source, ' ') + 1), call->unit);
+			STATED_ASK(strrchr(call->source, ' ') + 1), call->unit);
 		if (hz)
 			return (struct cpuc_rate){hz, call->source, false};
 	}
