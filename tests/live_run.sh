@@ -165,16 +165,6 @@ member how | grep -qE 'beside load|^"counted' &&
 ok "which it says: within $(member within)"
 # shellcheck disable=SC2086 # two
 kill $rivals
-if cpu=$(taskset -pc $$ 2>/dev/null); then
-	cpu=$(echo "$cpu" | sed 's/.*: //; s/[-,].*//')
-	taskset -c "$cpu" "$work" wake &
-	rival=$!
-	takes $n "a chain that loses its CPU again and again" \
-		taskset -c "$cpu" "$work" chain $n
-	kill $rival
-else
-	skip "there is no taskset"
-fi
 json sleep 0.2 && awk -v "cycles=$(member cycles)" -v "n=$n" \
 	'BEGIN { exit !(cycles < n / 20) }'
 ok "to sleep takes few: $(member cycles)"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A command of known length: work chain CYCLES [THREADS], or work loop
- * INSTRUCTIONS, in each of its threads. Status 77: not on this CPU. Or work
- * wake: does nothing, ten thousand times a second. */
+ * INSTRUCTIONS, in each of its threads. Status 77: not on this CPU. */
 #include <config.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "../src/tools/common/known.h"
 
 static double amount;
@@ -30,14 +28,11 @@ static void *work(void *unused)
 
 int main(int argc, char **argv)
 {
-	const struct timespec pause = {0, 100000};
 	int i, threads = argc > 3 ? atoi(argv[3]) : 1;
 	pthread_t id;
 
 	if (argc < 2)
 		return 2;
-	while (!strcmp(argv[1], "wake"))
-		nanosleep(&pause, NULL);
 	looping = !strcmp(argv[1], "loop");
 	amount = argc > 2 ? strtod(argv[2], NULL) : 0;
 	if (looping ? LOOP_INSTRUCTIONS == 0 : !known_usable())
