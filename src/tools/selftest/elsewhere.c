@@ -231,8 +231,9 @@ enum outcome elsewhere_migration(struct selftest *t)
 			   strerror(errno));
 	for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;)
 		n++;
+	n = n > 0 ? n : 1;
 	/* At least two: a CPU whose count is ahead shows on the way back. */
-	rounds = n > 0 && n < 16 ? 32 / n : 2;
+	rounds = n < 16 ? 32 / n : 2;
 	stay = t->ms * 1000000LL / (n * rounds);
 	for (i = 0; n > 1 && i < rounds; i++)
 		for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;) {
