@@ -35,21 +35,23 @@ void cpuc_sys_close(int fd)
 	syscall(SYS_close, fd);
 }
 
+/* Where there is a second call for a time_t of 64 bits, the first one takes the
+ * host's own words, whatever time_t is; the newest hosts have the second alone.
+ */
 void cpuc_sys_sleep(long ns)
 {
-#ifdef SYS_nanosleep
-#ifdef __x86_64__
-	long long t[2] = {0, ns}; /* x32's long is shorter than the kernel's */
-#else
-	long t[2] = {0, ns};
-#endif
-
-	syscall(SYS_nanosleep, t, NULL);
-#else
-	/* The newest 32-bit hosts. */
+#ifndef SYS_nanosleep
 	int64_t t[2] = {0, ns};
 
 	syscall(SYS_clock_nanosleep_time64, CLOCK_MONOTONIC, 0, t, NULL);
+#else
+#ifdef SYS_clock_nanosleep_time64
+	long t[2] = {0, ns};
+#else
+	struct timespec t = {0, ns};
+#endif
+
+	syscall(SYS_nanosleep, &t, NULL);
 #endif
 }
 
