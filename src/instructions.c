@@ -4,7 +4,7 @@
 #include <config.h>
 #include "first_call.h"
 #include "instructions.h"
-#include "perf/pair.h"
+#include "perf/perf.h"
 #include "registry.h"
 
 static struct cpuc_slot *instructions_slot;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "calibrated/calibration.h"
 #include "rate/clock.h"
-#include "perf/available.h"
+#include "perf/perf.h"
 #include "rate/persecond.h"
 #include "select.h"
 #include "system/probe.h"

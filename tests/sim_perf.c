@@ -388,8 +388,7 @@ static long pretended_call(long number, ...)
 #include "../src/perf/event.c"
 #include "../src/perf/thread_events.c"
 #include "../src/perf/read.c"
-#include "../src/perf/available.c"
-#include "../src/perf/pair.c"
+#include "../src/perf/perf.c"
 #undef syscall
 #undef mmap
 #undef munmap
@@ -424,10 +423,11 @@ static void count_by(unsigned counts)
 
 static uint64_t read_set(struct cpuc_event_set *set)
 {
-	return (uint64_t)(set->counts == PERF_COUNT_HW_INSTRUCTIONS
-				  ? cpuc_perf_count_instructions(set,
-								 register_of)
-				  : cpuc_perf_count(set, register_of));
+	return (uint64_t)cpuc_perf_count(
+		set,
+		set->counts == PERF_COUNT_HW_INSTRUCTIONS ? CPUC_OF_INSTRUCTIONS
+							  : CPUC_OF_CYCLES,
+		register_of);
 }
 
 static uint64_t read_one(void)

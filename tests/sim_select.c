@@ -8,7 +8,7 @@
 #include "cpucycles.h"
 #include "first_call.h"
 #include "rate/clock.h"
-#include "perf/available.h"
+#include "perf/perf.h"
 #include "registry.h"
 #include "select.h"
 #include "system/probe.h"
@@ -136,7 +136,7 @@ static long long zero(void)
 
 static int opened, closed;
 
-/* The events of a pretended counter: in place of perf/available.c. */
+/* The events of a pretended counter: in place of perf/perf.c. */
 struct cpuc_event_set {
 	bool open;
 };
@@ -170,6 +170,19 @@ void cpuc_perf_close(struct cpuc_event_set *pmu)
 		return;
 	closed += pmu->open;
 	pmu->open = false;
+}
+
+bool cpuc_perf_opened(const struct cpuc_event_set *pmu)
+{
+	return pmu->open;
+}
+
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2])
+{
+	(void)cycles;
+	(void)instructions;
+	pair[0] = pair[1] = -1;
 }
 
 static int open_denied(struct cpuc_slot *slot)

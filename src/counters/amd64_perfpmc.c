@@ -13,7 +13,8 @@ struct cpuc_event_set cpuc_x86_cycle_events = {
 
 long long cpuc_x86_cycles(void)
 {
-	return cpuc_perf_count(&cpuc_x86_cycle_events, cpuc_x86_register);
+	return cpuc_perf_count(&cpuc_x86_cycle_events, CPUC_OF_CYCLES,
+			       cpuc_x86_register);
 }
 
 const struct cpuc_counter cpuc_counter_amd64_perfpmc = {

@@ -31,7 +31,7 @@ static inline uint64_t cpuc_arm64_cycles(void)
 }
 
 #if HAVE_COUNTER_ARM64_PERFPMC
-#include "../perf/available.h"
+#include "../perf/perf.h"
 #include "../perf/read.h"
 
 extern struct cpuc_event_set cpuc_arm64_cycle_events;

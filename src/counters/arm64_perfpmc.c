@@ -14,7 +14,8 @@ struct cpuc_event_set cpuc_arm64_cycle_events = {
 
 static long long arm64_perfpmc_read(void)
 {
-	return cpuc_perf_count(&cpuc_arm64_cycle_events, cpuc_arm64_register);
+	return cpuc_perf_count(&cpuc_arm64_cycle_events, CPUC_OF_CYCLES,
+			       cpuc_arm64_register);
 }
 
 const struct cpuc_counter cpuc_counter_arm64_perfpmc = {

@@ -42,7 +42,7 @@ extern struct cpuc_clock cpuc_riscv_time;
 #endif
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-#include "../perf/available.h"
+#include "../perf/perf.h"
 #include "../perf/read.h"
 
 extern struct cpuc_event_set cpuc_riscv_cycle_events;

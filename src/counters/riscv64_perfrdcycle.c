@@ -14,7 +14,8 @@ struct cpuc_event_set cpuc_riscv_cycle_events = {
 
 static long long riscv64_perfrdcycle_read(void)
 {
-	return cpuc_perf_count(&cpuc_riscv_cycle_events, cpuc_riscv_register);
+	return cpuc_perf_count(&cpuc_riscv_cycle_events, CPUC_OF_CYCLES,
+			       cpuc_riscv_register);
 }
 
 const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {

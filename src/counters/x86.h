@@ -19,7 +19,7 @@ extern struct cpuc_clock cpuc_x86_tsc;
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
 #if HAVE_COUNTER_AMD64_PERFPMC
-#include "../perf/available.h"
+#include "../perf/perf.h"
 #include "../perf/read.h"
 
 /* Tests, which have no PMU, replace it. */

@@ -3,7 +3,6 @@
 #include <config.h>
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,19 +12,18 @@
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags)
 {
-	struct perf_event_attr attr;
-	long fd;
+	const struct perf_event_attr attr = {
+		.size = sizeof attr,
+		.type = event->type,
+		.config = event->config,
+		.config1 = config1,
+		.exclude_kernel = !!(flags & CPUC_NO_KERNEL),
+		.exclude_hv = !!(flags & CPUC_NO_HV),
+		.pinned = !!(flags & CPUC_PINNED),
+	};
+	const long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+				PERF_FLAG_FD_CLOEXEC);
 
-	memset(&attr, 0, sizeof attr);
-	attr.size = sizeof attr;
-	attr.type = event->type;
-	attr.config = event->config;
-	attr.config1 = config1;
-	attr.exclude_kernel = !!(flags & CPUC_NO_KERNEL);
-	attr.exclude_hv = !!(flags & CPUC_NO_HV);
-	attr.pinned = !!(flags & CPUC_PINNED);
-	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-		     PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
 }
 

@@ -69,48 +69,38 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	return true;
 }
 
-/* Of cycles, and of instructions. */
+/* A counter's read. `of` is CPUC_OF_CYCLES or CPUC_OF_INSTRUCTIONS, as the
+ * set's events. */
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count(struct cpuc_event_set *set, cpuc_register *reg)
+cpuc_perf_count(struct cpuc_event_set *set, unsigned of, cpuc_register *reg)
 {
 	uint64_t count;
 
-	return cpuc_perf_quick(&cpuc_perf_own[CPUC_OF_CYCLES], reg, &count)
-		       ? (long long)count
-		       : cpuc_perf_slow(set);
-}
-
-static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count_instructions(struct cpuc_event_set *set, cpuc_register *reg)
-{
-	uint64_t count;
-
-	return cpuc_perf_quick(&cpuc_perf_own[CPUC_OF_INSTRUCTIONS], reg,
-			       &count)
+	return cpuc_perf_quick(&cpuc_perf_own[of], reg, &count)
 		       ? (long long)count
 		       : cpuc_perf_slow(set);
 }
 
 /* The counter of instructions in the file of the counter ID. What follows the
  * register are fields of its events. */
-#define CPUC_PERF_INSTRUCTIONS(id, of_name, of_register, ...)                 \
-	static struct cpuc_event_set id##_instruction_events = {              \
-		.counts = PERF_COUNT_HW_INSTRUCTIONS,                         \
-		.reg = of_register,                                           \
-		__VA_ARGS__};                                                 \
-                                                                              \
-	static long long id##_instructions(void)                              \
-	{                                                                     \
-		return cpuc_perf_count_instructions(&id##_instruction_events, \
-						    of_register);             \
-	}                                                                     \
-                                                                              \
-	const struct cpuc_counter cpuc_instructions_##id = {                  \
-		.name = of_name,                                              \
-		.kind = CPUC_CORE,                                            \
-		.events = &id##_instruction_events,                           \
-		.cycles = &cpuc_counter_##id,                                 \
-		.read = id##_instructions,                                    \
+#define CPUC_PERF_INSTRUCTIONS(id, of_name, of_register, ...)              \
+	static struct cpuc_event_set id##_instruction_events = {           \
+		.counts = PERF_COUNT_HW_INSTRUCTIONS,                      \
+		.reg = of_register,                                        \
+		__VA_ARGS__};                                              \
+                                                                           \
+	static long long id##_instructions(void)                           \
+	{                                                                  \
+		return cpuc_perf_count(&id##_instruction_events,           \
+				       CPUC_OF_INSTRUCTIONS, of_register); \
+	}                                                                  \
+                                                                           \
+	const struct cpuc_counter cpuc_instructions_##id = {               \
+		.name = of_name,                                           \
+		.kind = CPUC_CORE,                                         \
+		.events = &id##_instruction_events,                        \
+		.cycles = &cpuc_counter_##id,                              \
+		.read = id##_instructions,                                 \
 	};
 
 #endif

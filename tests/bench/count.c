@@ -115,7 +115,7 @@ static long long perf(void)
 {
 	static struct cpuc_event_set pmu;
 
-	return cpuc_perf_count(&pmu, pretended_register);
+	return cpuc_perf_count(&pmu, CPUC_OF_CYCLES, pretended_register);
 }
 
 /* A perf event whose page is mapped. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether perf events can be read here, and if not, why. Under the lock.
- * Without <linux/perf_event.h>, no counter has a PMU. */
-#ifndef CPUC_PERF_AVAILABLE_H
-#define CPUC_PERF_AVAILABLE_H
+/* What the engine asks of perf events. Without <linux/perf_event.h>, no counter
+ * has any. */
+#ifndef CPUC_PERF_H
+#define CPUC_PERF_H
 
 #include "../slot.h"
 
@@ -12,7 +12,8 @@
 #define CPUC_NO_PMU_HINT "the host would have to offer one"
 
 /* Opens the events of a counter for the calling thread, and finds how other
- * threads open theirs: 0, or -errno with the reason. NULL: nothing to open. */
+ * threads open theirs: 0, or -errno with the reason. NULL: nothing to open.
+ * Under the lock, as the next two. */
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
 /* Closes the calling thread's events. Those of other threads, which may be
@@ -23,5 +24,13 @@ void cpuc_perf_close(struct cpuc_event_set *set);
  * perf events can be read, as its count would then depend on other programs'
  * events. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
+
+/* Whether a thread of this process has opened these events, so that every
+ * thread can. */
+bool cpuc_perf_opened(const struct cpuc_event_set *set);
+
+/* Cycles and instructions of one instant, by events that have been opened. */
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2]);
 
 #endif

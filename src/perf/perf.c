@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether perf events can be read here, and if not, why; and how a counter's
- * events are to be opened in every thread. */
+/* Whether perf events can be read here, and if not, why; how a counter's events
+ * are to be opened in every thread; and cycles and instructions of one instant.
+ */
 #include <config.h>
-#include "available.h"
+#include "perf.h"
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
 
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
@@ -17,6 +18,20 @@ void cpuc_perf_close(struct cpuc_event_set *set)
 	(void)set;
 }
 
+bool cpuc_perf_opened(const struct cpuc_event_set *set)
+{
+	(void)set;
+	return false;
+}
+
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2])
+{
+	(void)cycles;
+	(void)instructions;
+	pair[0] = pair[1] = -1;
+}
+
 #else
 #include <errno.h>
 #include <stdio.h>
@@ -26,9 +41,9 @@ void cpuc_perf_close(struct cpuc_event_set *set)
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
 
-static int available_explain(struct cpuc_slot *slot,
-			     const struct cpuc_event_set *set, int err,
-			     unsigned exclude)
+static int perf_explain(struct cpuc_slot *slot,
+			const struct cpuc_event_set *set, int err,
+			unsigned exclude)
 {
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
 	bool denied = err == -EPERM || err == -EACCES || err == -ENOSYS;
@@ -64,7 +79,7 @@ static int available_explain(struct cpuc_slot *slot,
 /* Finds the exclude bits with which an event opens, and opens it. Some PMUs
  * cannot leave the kernel out, and refuse that; ordinary users may not leave
  * it in, and are refused. */
-static int available_event(const struct cpuc_event_set *set, unsigned *exclude)
+static int perf_open_event(const struct cpuc_event_set *set, unsigned *exclude)
 {
 	static const unsigned bits[] = {CPUC_NO_KERNEL | CPUC_NO_HV,
 					CPUC_NO_KERNEL, CPUC_NO_HV, 0};
@@ -83,7 +98,7 @@ static int available_event(const struct cpuc_event_set *set, unsigned *exclude)
 }
 
 /* One event for each type of core, unless the kernel refuses one of them. */
-static void available_cores(struct cpuc_event_set *set, unsigned exclude)
+static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 {
 	unsigned i, n = set->n;
 	int fd;
@@ -102,7 +117,7 @@ static void available_cores(struct cpuc_event_set *set, unsigned exclude)
 
 /* Whether this thread's event, which opens, can be read without system calls.
  * -EBUSY: at other times, maybe. */
-static int available_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
+static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	const char *file;
 	long allowed = -1;
@@ -136,18 +151,23 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		set->absent = set->n == 0;
 	}
 	if (set->n > 0)
-		fd = available_event(set, &exclude);
+		fd = perf_open_event(set, &exclude);
 	if (fd < 0)
-		return available_explain(slot, set, fd, exclude);
+		return perf_explain(slot, set, fd, exclude);
 	cpuc_sys_close(fd);
 	err = cpuc_thread_prepare();
 	if (err != 0)
 		return cpuc_reason(slot, "pthread_key_create: %s",
 				   strerror(-err));
 	if (set->opened == 0)
-		available_cores(set, exclude);
+		perf_cores(set, exclude);
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
-	return set->reg ? available_page(slot, set) : 0;
+	return set->reg ? perf_page(slot, set) : 0;
+}
+
+bool cpuc_perf_opened(const struct cpuc_event_set *set)
+{
+	return __atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) != 0;
 }
 
 void cpuc_perf_close(struct cpuc_event_set *set)
@@ -169,6 +189,48 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		return 0;
 	return cpuc_reason(slot, "the kernel gives this counter to perf "
 				 "events, by which other counters read it");
+}
+
+/* Cycles: less than a handler and its delivery by the kernel take, and more
+ * than the reads do. Where these are system calls they may take more;
+ * then the last of so many pairs is as good as any. */
+#define PAIR_NEAR 1000
+#define PAIR_TRIES 4
+
+/* False: the thread has been switched, or has not counted yet, and the read
+ * took longer than the next one will. All sets with registers read one PMU, so
+ * what the inline reader finds is this set's. */
+static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
+{
+	uint64_t sum;
+
+	if (set->reg != NULL && cpuc_perf_if_quick(set, &sum)) {
+		*count = (long long)sum;
+		return true;
+	}
+	*count = cpuc_perf_slow(set);
+	return set->reg == NULL;
+}
+
+/* Two events are no group of the kernel's: HACKING.md says why. A switch
+ * between two reads adds to neither, as both are pinned and count one thread.
+ * Only a signal handler does, and the cycles show that. */
+void cpuc_perf_pair(struct cpuc_event_set *cycles,
+		    struct cpuc_event_set *instructions, long long pair[2])
+{
+	long long after;
+	bool quick;
+	int i;
+
+	/* The third try: a switch may come in front of the last read of the
+	 * first, and the instructions' pages are read in the second. */
+	for (i = 0; i < PAIR_TRIES; i++) {
+		quick = perf_pair_read(cycles, &pair[0]);
+		quick &= perf_pair_read(instructions, &pair[1]);
+		quick &= perf_pair_read(cycles, &after);
+		if (after - pair[0] < PAIR_NEAR && (quick || i > 1))
+			break;
+	}
 }
 
 #endif
