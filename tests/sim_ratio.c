@@ -933,9 +933,9 @@ static void stepping(void)
 	seed = 0;
 }
 
-/* Real windows, as tests/bench/windows recorded them: of each host a line with
- * its name, one about the windows, and then groups: a tick, and the ticks of
- * the short and the long run of three windows. */
+/* Real windows that were recorded: of each host a line with its name, one about
+ * the windows, and then groups: a tick, and the ticks of the short and the long
+ * run of three windows. */
 #define GROUPS 400
 #define AROUND 8 /* groups on either side that tell the truth */
 

@@ -14,9 +14,7 @@
  * the bare clock with the ratio that suits the block best: its scatter is that
  * of the core, and no counter can be much better.
  *
- * --long measures as much as the figures of cpucycles(7) need. --runs N
- * measures the counter that is selected alone, half a second in each of N
- * processes. */
+ * --long measures as much as the figures of cpucycles(7) need. */
 #include <config.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,8 +33,6 @@
 #define FRESH 30
 #define FRESH_NS 500000
 #define FRESH_TIMINGS 1000
-#define RUN_NS 500000000
-#define RUNS_MOST 1000
 #define NEAR 1.01 /* of the lower quartile, is undisturbed */
 
 struct timing {
@@ -277,30 +273,6 @@ static void bench_fresh(const char *name, bool (*start)(double *))
 		print_errors("truth-fresh", name, v, n);
 }
 
-/* The median of half a second's block errors, whichever its sign. */
-static void run_error(void *error)
-{
-	long long begin = bench_ns();
-	double median;
-
-	while (bench_ns() - begin < RUN_NS && found.blocks < BLOCKS_LONG)
-		block(cpucycles, TIMINGS);
-	median = quantile(found.block, found.blocks, 0.5);
-	*(double *)error = median < 0 ? -median : median;
-}
-
-static int bench_runs(int most)
-{
-	double v[RUNS_MOST] = {0};
-	int i, n = 0;
-
-	for (i = 0; i < most && i < RUNS_MOST; i++)
-		n += bench_process(run_error, &v[n], sizeof *v);
-	if (n > 0)
-		print_errors("truth-runs", "half a second", v, n);
-	return n == 0;
-}
-
 int main(int argc, char **argv)
 {
 	bool is_long = argc > 1 && !strcmp(argv[1], "--long");
@@ -313,8 +285,6 @@ int main(int argc, char **argv)
 	if (!known_usable())
 		bench_skip("no chain of known length on this CPU");
 	bare_grain = rate_steps_grain(bench_bare);
-	if (argc > 2 && !strcmp(argv[1], "--runs"))
-		return bench_runs(atoi(argv[2]));
 	bench_fresh("processes", fresh_process);
 	bench_fresh("threads", fresh_thread);
 	while (subject_next(&i, &c))
