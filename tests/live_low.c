@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Intervals of known work: a calibrated counter never counts less than the work
- * in them, whoever else has the CPU meanwhile, nor the others' time. Each
- * scenario takes LIVE_SECONDS. */
+ * in them, whoever else has the CPU meanwhile. (Nor the others' time, as
+ * live_waits finds.) Each scenario takes LIVE_SECONDS. */
 #ifdef __linux__
 #include "load.h"
 
@@ -10,21 +10,17 @@
 
 #define WARM 0.2 /* s */
 #define TRIES 10
-#define LONG 30      /* s: such a run finds rare intervals */
-#define LOW 0.9      /* a step of the core's rate may hide 5% */
-#define PIECES 10    /* of the work: as long as a window that calibrates */
-#define RECENT 192   /* intervals within which a new rate is followed */
-#define FASTER 0.97  /* of the time that the work took: the core is */
-#define AWAY 500e3   /* ns that the thread has not run for */
-#define ABOVE 1.01   /* of the thread's clock, and AWAY */
-#define RATES 100000 /* intervals with preemptions that are remembered */
+#define LONG 30     /* s: such a run finds rare intervals */
+#define LOW 0.9     /* a step of the core's rate may hide 5% */
+#define PIECES 10   /* of the work: as long as a window that calibrates */
+#define RECENT 192  /* intervals within which a new rate is followed */
+#define FASTER 0.97 /* of the time that the work took: the core is */
 
 /* The findings from the intervals of a scenario, where the parent can read
  * them: one for each of two threads. */
 static struct found {
-	unsigned long intervals, low, away;
+	unsigned long intervals, low;
 	double lowest, piece; /* of an interval, and of a piece */
-	float needs[RATES];   /* cycles per ns, for a count to be no higher */
 } * found;
 
 /* How long the latest piece of work took, and for each of the latest intervals
@@ -73,8 +69,7 @@ static double follow_pace(struct pace *p, double ran)
 
 static void interval(struct found *f, struct pace *p, void (*within)(void))
 {
-	long before = load_switches();
-	double ran = ran_ns(), wall = wall_ns(), count, share, pace;
+	double ran = ran_ns(), share, pace;
 	long long a = cpucycles();
 
 	p->least = 1e18;
@@ -82,19 +77,12 @@ static void interval(struct found *f, struct pace *p, void (*within)(void))
 	if (within != NULL)
 		within();
 	work(p);
-	count = (double)(cpucycles() - a);
-	wall = wall_ns() - wall;
-	ran = ran_ns() - ran;
-	share = count / KNOWN_CYCLES;
-	pace = follow_pace(p, ran);
+	share = (double)(cpucycles() - a) / KNOWN_CYCLES;
+	pace = follow_pace(p, ran_ns() - ran);
 	f->intervals++;
 	f->low += share < LOW * pace || p->least < LOW * pace;
 	f->lowest = share < f->lowest ? share : f->lowest;
 	f->piece = p->least < f->piece ? p->least : f->piece;
-	/* Time that the host takes looks like a pause, but is no switch. */
-	if (wall - ran > AWAY && load_switches() > before)
-		f->needs[f->away++ % RATES] =
-			(float)(count / (ran * ABOVE + AWAY));
 }
 
 static void doze(void)
@@ -282,30 +270,14 @@ static int try(int (*f)(void))
 			memset(&found[i], 0, sizeof found[i]);
 			found[i].lowest = found[i].piece = 1e18;
 		}
-		load_observe();
 		status = in_child(f);
-		load_observe();
 		if (status != 0 || found[0].low + found[1].low == 0)
 			break;
 	}
 	return status;
 }
 
-/* A host that takes a virtual CPU away in an interval in which the thread loses
- * it anyway has its time counted, which the thread's clock may leave out: in a
- * few of them, while a count that does not see preemptions has them in all. */
-static void check_above(const char *name, const struct found *f)
-{
-	unsigned long i, n = f->away < RATES ? f->away : RATES, above = 0;
-
-	for (i = 0; i < n; i++)
-		above += (double)f->needs[i] > load_rate;
-	ok(bounded(0, (double)above, (double)(n / 10 + 2),
-		   "intervals have the others' time in them"),
-	   "%s: the others' time is left out of %lu", name, n);
-}
-
-static void check(const char *name, int (*f)(void), int threads, bool rival)
+static void check(const char *name, int (*f)(void), int threads)
 {
 	int status = try(f), i;
 
@@ -314,16 +286,13 @@ static void check(const char *name, int (*f)(void), int threads, bool rival)
 		return;
 	}
 	ok(status == 0, "%s: it happened (%d)", name, status);
-	for (i = 0; i < threads; i++) {
+	for (i = 0; i < threads; i++)
 		ok(bounded(0, (double)found[i].low, 0,
 			   "intervals count less than the work in them") &&
 			   found[i].intervals > 0,
 		   "%s: %lu intervals show the work, the lowest %.3f of it, "
 		   "and of a tenth %.3f",
 		   name, found[i].intervals, found[i].lowest, found[i].piece);
-		if (rival)
-			check_above(name, &found[i]);
-	}
 }
 
 int main(void)
@@ -342,13 +311,13 @@ int main(void)
 	}
 	affinity_pin(here);
 	warm();
-	check("beside a busy process", run_rival, 1, true);
-	check("beside bursts of SCHED_FIFO", run_bursts, 1, false);
-	check("beside one woken by another CPU", run_woken, 1, false);
-	check("beside one of SCHED_FIFO, woken so", run_woken_first, 1, false);
-	check("usleep and sched_yield", run_waits, 1, false);
-	check("4000 signals a second", run_signals, 1, false);
-	check("two threads on one CPU", run_two, 2, true);
+	check("beside a busy process", run_rival, 1);
+	check("beside bursts of SCHED_FIFO", run_bursts, 1);
+	check("beside one woken by another CPU", run_woken, 1);
+	check("beside one of SCHED_FIFO, woken so", run_woken_first, 1);
+	check("usleep and sched_yield", run_waits, 1);
+	check("4000 signals a second", run_signals, 1);
+	check("two threads on one CPU", run_two, 2);
 	return done_testing();
 }
 #else

@@ -4,10 +4,6 @@
  * looks at. */
 #include "load.h"
 
-#if HAVE_RSEQ
-#include <sys/rseq.h>
-#endif
-
 static void check_interruptions(void)
 {
 	long long before = 0, after;
@@ -31,38 +27,24 @@ static void check_interruptions(void)
 	cpucycles_select(name);
 }
 
-#if HAVE_RSEQ
-/* The program's own critical sections: empty ones would be a copy's of this
- * library. The kernel looks for the signature before the address to which a
- * section aborts. */
 static void check_sections(void)
 {
-	static const uint32_t signature[2] = {RSEQ_SIG};
-	static struct rseq_cs section __attribute__((aligned(32)));
-	struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() +
-					    __rseq_offset);
-	const uint64_t address = (uintptr_t)&section;
+#if HAVE_RSEQ
 	long long before = cpucycles_interruptions();
 	int i, bad = 0;
 
-	section.start_ip = (uintptr_t)check_sections;
-	section.post_commit_offset = 1;
-	section.abort_ip = (uintptr_t)&signature[1];
 	for (i = 0; i < 400; i++) {
-		memcpy(&area->rseq_cs, &address, sizeof address);
+		load_section();
 		if (i % 4 == 0)
 			usleep(100);
 		bad |= counts(10);
 	}
 	ok(!bad && cpucycles_interruptions() - before >= 400,
 	   "critical sections of the program's own are interruptions");
-}
 #else
-static void check_sections(void)
-{
 	skip("critical sections: none here");
-}
 #endif
+}
 
 static char **arguments;
 

@@ -15,11 +15,19 @@
 #define TRY_NS 2e8 /* or as many as go into this, but */
 #define FEWEST 50
 #define LONG 1.5 /* medians: the host has taken a part of the round */
+#define CALL_NS 5e5 /* others had the CPU in a longer call */
 #define EVENTS 200
+
+static double cycles_ns(void)
+{
+	return (double)cpucycles_observepersecond() / 1e9;
+}
+
+static double rate; /* when the test began */
 
 static void work(int us)
 {
-	known->loop((unsigned long)(us * 1e3 * load_rate) / known->turn + 1);
+	known->loop((unsigned long)(us * 1e3 * rate) / known->turn + 1);
 }
 
 static void doze(int us)
@@ -90,6 +98,7 @@ static const struct job {
 	{3000, 1, doze, 1000, NULL, 1.05, 1.10, "sleeps"},
 	{20, 1, question, 100, reply, 1.05, 1.35, "asks a process"},
 	{50, 1, yield, 0, yielding, 1.35, 1.35, "yields to a rival"},
+	{5000, 1, yield, 0, load_busy, 1.05, 1.10, "yields to a busy rival"},
 	{10, 1, doze, 10, NULL, 1.25, 0, "sleeps"},
 	{10, 1, doze, 20, NULL, 1.05, 0, "sleeps"},
 	{10, 1, doze, 30, NULL, 1.05, 0, "sleeps"},
@@ -108,10 +117,11 @@ static double called;
 static long long count(void)
 {
 	static long long last;
-	double begun = wall_ns();
+	double begun = wall_ns(), took;
 	long long now = cpucycles();
 
-	called += wall_ns() - begun;
+	took = wall_ns() - begun;
+	called += took < CALL_NS ? took : 0;
 	back |= now < last;
 	return last = now;
 }
@@ -184,12 +194,12 @@ struct share {
 
 static struct share share(const struct job *job)
 {
-	double rate = (double)cpucycles_observepersecond() / 1e9;
+	double before = cycles_ns();
 	struct round r = try(job);
+	double mean = (before + cycles_ns()) / 2;
 
-	rate = (rate + (double)cpucycles_observepersecond() / 1e9) / 2;
-	return (struct share){r.counted / (r.own * rate),
-			      r.counted / ((r.own - r.called) * rate)};
+	return (struct share){r.counted / (r.own * mean),
+			      r.counted / ((r.own - r.called) * mean)};
 }
 
 static void check_job(const struct job *job, bool reported)
@@ -317,7 +327,7 @@ int main(void)
 	diag("the kernel %s of waits", reported ? "tells" : "does not tell");
 	affinity_get(&all);
 	prctl(PR_SET_TIMERSLACK, 1);
-	load_observe();
+	rate = cycles_ns();
 	load_handler(SIGALRM, load_on_alarm, SA_RESTART);
 	if (cpucycles_interruptions() >= 0)
 		check_told("moved to another CPU", moved, NULL);

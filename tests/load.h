@@ -12,14 +12,6 @@
 #include "tools/common/affinity.h"
 
 static double load_seconds;
-static double load_rate; /* cycles per ns, the highest seen */
-
-__attribute__((unused)) static void load_observe(void)
-{
-	double now = (double)cpucycles_observepersecond() / 1e9;
-
-	load_rate = now > load_rate ? now : load_rate;
-}
 
 /* Selects a calibrated counter: under a sanitizer a clock may be selected, as
  * calls take longer. False: there is none. */
@@ -51,54 +43,57 @@ __attribute__((unused)) static void load_begin(void)
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
-/* How often this thread lost its CPU; and how often, with those times when it
- * waited. 0 where the system does not tell. */
-static struct rusage load_usage(void)
+/* How often this thread lost its CPU without a wait; 0 where the system does not
+ * tell. */
+__attribute__((unused)) static long load_taken(void)
 {
-	struct rusage u = {.ru_nvcsw = 0};
+	struct rusage u = {.ru_nivcsw = 0};
 
 #ifdef RUSAGE_THREAD
 	getrusage(RUSAGE_THREAD, &u);
 #endif
-	return u;
-}
-
-__attribute__((unused)) static long load_taken(void)
-{
-	return load_usage().ru_nivcsw;
-}
-
-__attribute__((unused)) static long load_switches(void)
-{
-	const struct rusage u = load_usage();
-
-	return u.ru_nvcsw + u.ru_nivcsw;
+	return u.ru_nivcsw;
 }
 
 #if HAVE_RSEQ
 #include <sys/rseq.h>
+
+/* The field of the thread's area that points to its critical section. */
+static void *load_field(void)
+{
+	return (char *)__builtin_thread_pointer() + __rseq_offset +
+	       offsetof(struct rseq, rseq_cs);
+}
+
+/* The thread is in a section of this program's from now on: an empty one would
+ * be a copy's of this library. The kernel looks for the signature before the
+ * address to which a section aborts. */
+static void load_section(void)
+{
+	static const uint32_t signature[2] = {RSEQ_SIG};
+	static struct rseq_cs section __attribute__((aligned(32)));
+	const uint64_t address = (uintptr_t)&section;
+
+	section.start_ip = (uintptr_t)load_field;
+	section.post_commit_offset = 1;
+	section.abort_ip = (uintptr_t)&signature[1];
+	memcpy(load_field(), &address, sizeof address);
+}
 #endif
 
 /* Whether the kernel tells of a thread's waits: a sleep clears the field. */
 __attribute__((unused)) static bool load_tells_waits(void)
 {
-#if HAVE_RSEQ
-	static const uint32_t signature[2] = {RSEQ_SIG};
-	static struct rseq_cs section __attribute__((aligned(32)));
-	struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() +
-					    __rseq_offset);
-	uint64_t address = (uintptr_t)&section;
+	uint64_t section = 1;
 
+#if HAVE_RSEQ
 	if (__rseq_size == 0)
 		return false;
-	section.abort_ip = (uintptr_t)&signature[1];
-	memcpy(&area->rseq_cs, &address, sizeof address);
+	load_section();
 	usleep(1000);
-	memcpy(&address, &area->rseq_cs, sizeof address);
-	return address == 0;
-#else
-	return false;
+	memcpy(&section, load_field(), sizeof section);
 #endif
+	return section == 0;
 }
 
 #ifdef __linux__

@@ -44,34 +44,29 @@ ok(int cond, const char *fmt, ...)
 	return cond;
 }
 
-/* A point that this machine cannot check, with the reason. */
-__attribute__((format(printf, 1, 2), unused)) static void
-skip(const char *fmt, ...)
+/* A line, after what it begins with. */
+__attribute__((format(printf, 2, 3), unused)) static void
+tap_line(const char *begin, const char *fmt, ...)
 {
 	va_list ap;
 
-	tap_run++;
-	printf("ok %u # SKIP ", tap_run);
+	fputs(begin, stdout);
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
-	printf("\n");
+	puts("");
 	fflush(stdout);
 }
+
+/* A point that this machine cannot check, with the reason. */
+#define skip(...) \
+	(printf("ok %u # SKIP ", ++tap_run), tap_line("", __VA_ARGS__))
 
 /* A line for the reader of the log. */
-__attribute__((format(printf, 1, 2), unused)) static void
-diag(const char *fmt, ...)
-{
-	va_list ap;
+#define diag(...) tap_line("# ", __VA_ARGS__)
 
-	printf("# ");
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-}
+/* The whole program cannot run here: reports one skipped plan and exits. */
+#define skip_all(...) (tap_line("1..0 # SKIP ", __VA_ARGS__), exit(0))
 
 /* Whether a measured value is where it belongs. If not, says where that is, and
  * what it means. NO_LIMIT is for the side where any value will do. */
@@ -86,20 +81,6 @@ __attribute__((unused)) static int bounded(double low, double value,
 	else
 		diag("%.6g is more than %.6g: %s", value, high, meaning);
 	return 0;
-}
-
-/* The whole program cannot run here: reports one skipped plan and exits. */
-__attribute__((format(printf, 1, 2), noreturn, unused)) static void
-skip_all(const char *fmt, ...)
-{
-	va_list ap;
-
-	printf("1..0 # SKIP ");
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
-	printf("\n");
-	exit(0);
 }
 
 /* Last statement of main: the plan, and main's exit status. */
