@@ -28,21 +28,11 @@ struct known {
  * crc32 (SSE4.2), 1 of add of two registers. The loop's own instructions run
  * beside the chain. */
 #define KNOWN_FENCE "lfence\n\t"
-#define KNOWN_ALIGN ".p2align 6\n"
 #define KNOWN_LINKS "100"
 #define KNOWN_END "sub $1, %1\n\tjnz 1b\n\t"
 #define KNOWN_CHAINS                         \
 	KNOWN(crc32, "crc32l %k2, %k0", 300) \
 	KNOWN(add, "add %2, %0", 100)
-
-static inline bool known_usable(void)
-{
-	unsigned a, b, c, d;
-
-	/* Not __builtin_cpu_supports(): some systems' linkers do not find a
-	 * symbol that it needs. */
-	return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_SSE4_2) != 0;
-}
 #elif defined(__aarch64__)
 /* Latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,
  * "Logical, basic" (orr) and "Arithmetic, basic" (add, adcs). An emulator takes
@@ -50,54 +40,38 @@ static inline bool known_usable(void)
  * loop's own two instructions run beside the chain, as they mostly do, or take
  * a cycle each, as on an emulated machine. */
 #define KNOWN_FENCE "isb\n\t"
-#define KNOWN_ALIGN ""
 #define KNOWN_LINKS "998"
 #define KNOWN_END "subs %1, %1, #1\n\tb.ne 1b\n\t"
 #define KNOWN_CHAINS                       \
 	KNOWN(orr, "orr %0, %0, %2", 1000) \
 	KNOWN(add, "add %0, %0, %2", 1000) \
 	KNOWN(adcs, "adcs %0, %0, %2", 1000)
-
-static inline bool known_usable(void)
-{
-	return true;
-}
 #elif defined(__riscv)
 /* Latency 1: SiFive U74-MC Core Complex Manual; XuanTie C906 and C910 User
  * Manuals. An emulator takes longer for the comparison. */
 #define KNOWN_FENCE "fence\n\t"
-#define KNOWN_ALIGN ""
 #define KNOWN_LINKS "998"
 #define KNOWN_END "addi %1, %1, -1\n\tbnez %1, 1b\n\t"
 #define KNOWN_CHAINS                       \
 	KNOWN(sub, "sub %0, %0, %2", 1000) \
 	KNOWN(sltiu, "sltiu %0, %0, 5", 1000)
-
-static inline bool known_usable(void)
-{
-	return true;
-}
 #else
 #define KNOWN_FENCE ""
 #define KNOWN_CHAINS
-
-static inline bool known_usable(void)
-{
-	return false;
-}
 #endif
 
-#define KNOWN(name, link, cycles)                                           \
-	static void known_##name(unsigned long turns)                       \
-	{                                                                   \
-		size_t x = 3, n = turns;                                    \
-                                                                            \
-		__asm__ __volatile__(KNOWN_FENCE KNOWN_ALIGN                \
-				     "1:\n\t.rept " KNOWN_LINKS "\n\t" link \
-				     "\n\t.endr\n\t" KNOWN_END KNOWN_FENCE  \
-				     : "+r"(x), "+r"(n)                     \
-				     : "r"((size_t)5)                       \
-				     : "cc", "memory");                     \
+#define KNOWN(name, link, cycles)                                          \
+	static void known_##name(unsigned long turns)                      \
+	{                                                                  \
+		size_t x = 3, n = turns;                                   \
+                                                                           \
+		__asm__ __volatile__(KNOWN_FENCE                           \
+				     ".p2align 6\n1:\n\t"                  \
+				     ".rept " KNOWN_LINKS "\n\t" link      \
+				     "\n\t.endr\n\t" KNOWN_END KNOWN_FENCE \
+				     : "+r"(x), "+r"(n)                    \
+				     : "r"((size_t)5)                      \
+				     : "cc", "memory");                    \
 	}
 KNOWN_CHAINS
 #undef KNOWN
@@ -105,6 +79,19 @@ KNOWN_CHAINS
 #define KNOWN(name, link, cycles) {#name, known_##name, cycles},
 static const struct known known[] = {KNOWN_CHAINS{NULL, NULL, 0}};
 #undef KNOWN
+
+static inline bool known_usable(void)
+{
+#ifdef bit_SSE4_2
+	unsigned a, b, c, d;
+
+	/* Not __builtin_cpu_supports(): some systems' linkers do not find a
+	 * symbol that it needs. */
+	if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_SSE4_2) == 0)
+		return false;
+#endif
+	return known[0].loop != NULL;
+}
 
 /* Instructions that do not depend on each other: so many a turn, 0 where the
  * number is not known. An emulator that counts instructions takes as many

@@ -183,7 +183,7 @@ static void noise_windows(struct noise *n)
 	static struct rate_steps steps;
 	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
 	long long scatter[NOISE_BATCHES], begin = tool_ns();
-	const bool chain = known[0].loop != NULL && known_usable();
+	const bool chain = known_usable();
 	const struct noise_work work[2] = {
 		noise_work(chain ? known[0].loop : loop), noise_work(loop)};
 	const long long grain = rate_steps_grain(tool_ns);
