@@ -261,10 +261,11 @@ static bool gave_way(void)
 static bool moved(void)
 {
 	static struct affinity cpus;
+	static bool found;
 	int here = affinity_here(), next;
 
-	if (!cpus.known)
-		affinity_get(&cpus);
+	if (!found)
+		found = affinity_get(&cpus) == 0;
 	next = affinity_next(&cpus, here);
 	affinity_pin(next >= 0 ? next : affinity_next(&cpus, -1));
 	return affinity_here() != here;

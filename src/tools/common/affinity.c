@@ -10,13 +10,13 @@
 
 int affinity_get(struct affinity *a)
 {
-	a->known = sched_getaffinity(0, sizeof a->set, a->set) == 0;
-	return a->known ? 0 : errno;
+	CPU_ZERO_S(sizeof a->set, a->set);
+	return sched_getaffinity(0, sizeof a->set, a->set) == 0 ? 0 : errno;
 }
 
 int affinity_next(const struct affinity *a, int cpu)
 {
-	while (a->known && ++cpu < CPUS)
+	while (++cpu < CPUS)
 		if (CPU_ISSET_S((size_t)cpu, sizeof a->set, a->set))
 			return cpu;
 	return -1;
@@ -31,11 +31,9 @@ int affinity_pin(int cpu)
 	return sched_setaffinity(0, sizeof set, set) == 0 ? 0 : errno;
 }
 
-void affinity_end(struct affinity *a)
+void affinity_end(const struct affinity *a)
 {
-	if (a->known)
-		sched_setaffinity(0, sizeof a->set, a->set);
-	a->known = false;
+	sched_setaffinity(0, sizeof a->set, a->set);
 }
 
 int affinity_here(void)

@@ -3,19 +3,17 @@
 #ifndef AFFINITY_H
 #define AFFINITY_H
 
-#include <stdbool.h>
 #ifdef HAVE_SCHED_SETAFFINITY
 #include <sched.h>
 #endif
 
+/* No CPU where it is unknown which they are. */
 struct affinity {
-	bool known;
 #ifdef HAVE_SCHED_SETAFFINITY
 	/* The largest kernels have 8192 CPUs, and refuse a smaller set. */
 #define AFFINITY_SETS 8
 	cpu_set_t set[AFFINITY_SETS];
-#endif
-#ifdef _WIN32
+#else
 	unsigned long long set; /* a bit each */
 #endif
 };
@@ -32,7 +30,7 @@ int affinity_next(const struct affinity *a, int cpu);
 int affinity_pin(int cpu);
 
 /* Lets the thread run where it could when `a` was got. */
-void affinity_end(struct affinity *a);
+void affinity_end(const struct affinity *a);
 
 /* The CPU that the thread runs on, or -1. */
 int affinity_here(void);
@@ -45,7 +43,7 @@ int affinity_here(void);
 
 static inline int affinity_get(struct affinity *a)
 {
-	a->known = false;
+	a->set = 0;
 	return ENOSYS;
 }
 

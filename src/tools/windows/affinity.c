@@ -10,18 +10,16 @@ int affinity_get(struct affinity *a)
 {
 	DWORD_PTR process, system;
 
-	*a = (struct affinity){false, 0};
 	/* 0 if the process has threads in several groups. */
-	if (!GetProcessAffinityMask(GetCurrentProcess(), &process, &system) ||
-	    process == 0)
-		return ENOSYS;
-	*a = (struct affinity){true, process};
-	return 0;
+	a->set = GetProcessAffinityMask(GetCurrentProcess(), &process, &system)
+			 ? process
+			 : 0;
+	return a->set != 0 ? 0 : ENOSYS;
 }
 
 int affinity_next(const struct affinity *a, int cpu)
 {
-	while (a->known && ++cpu < 64)
+	while (++cpu < 64)
 		if (a->set >> cpu & 1)
 			return cpu;
 	return -1;
@@ -34,11 +32,9 @@ int affinity_pin(int cpu)
 		       : EINVAL;
 }
 
-void affinity_end(struct affinity *a)
+void affinity_end(const struct affinity *a)
 {
-	if (a->known)
-		SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)a->set);
-	a->known = false;
+	SetThreadAffinityMask(GetCurrentThread(), (DWORD_PTR)a->set);
 }
 
 int affinity_here(void)
