@@ -80,8 +80,8 @@ static void check_text(void)
 {
 	static const char expected[] =
 		"\"a\\u0022b\\u005cc\\u000a\\ufffd \\ufffd\\ufffd\""
-		"<text class=\"note\" x=\"1.0\" y=\"2.0\">a&lt;b&gt;&amp;c"
-		"</text>\n";
+		"<text class=\"note\" x=\"1.0\" y=\"2.0\">a&#60;b&#62;"
+		"&#38;c</text>\n";
 	char text[512];
 	FILE *f = tmpfile();
 

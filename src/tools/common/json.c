@@ -19,22 +19,6 @@ static void json_line(void)
 	fprintf(json_file, "\n%.*s", json_depth, "\t\t\t\t\t\t\t\t");
 }
 
-/* ASCII, as the environment may hold any bytes. */
-static void json_string(const char *value)
-{
-	const unsigned char *s = (const unsigned char *)value;
-
-	putc('"', json_file);
-	for (; *s != '\0'; s++)
-		if (*s >= 0x7f)
-			fputs("\\ufffd", json_file);
-		else if (*s < ' ' || *s == '"' || *s == '\\')
-			fprintf(json_file, "\\u%04x", *s);
-		else
-			putc(*s, json_file);
-	putc('"', json_file);
-}
-
 /* What comes before a value. */
 static void json_key(const char *key)
 {
@@ -75,8 +59,17 @@ void json_print(const char *key, const char *format, ...)
 	va_end(ap);
 }
 
+/* ASCII, as the environment may hold any bytes. */
 void json_text(const char *key, const char *value)
 {
+	const unsigned char *s = (const unsigned char *)value;
+
 	json_key(key);
-	json_string(value);
+	putc('"', json_file);
+	for (; *s != '\0'; s++)
+		if (*s < ' ' || *s >= 0x7f || *s == '"' || *s == '\\')
+			fprintf(json_file, "\\u%04x", *s < 0x7f ? *s : 0xfffd);
+		else
+			putc(*s, json_file);
+	putc('"', json_file);
 }

@@ -44,14 +44,7 @@ void svg_text(FILE *file, const char *class, double x, double y,
 	va_end(ap);
 	fprintf(file, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
 	for (t = text; *t != '\0'; t++)
-		if (*t == '&')
-			fputs("&amp;", file);
-		else if (*t == '<')
-			fputs("&lt;", file);
-		else if (*t == '>')
-			fputs("&gt;", file);
-		else
-			putc(*t, file);
+		fprintf(file, strchr("<>&", *t) ? "&#%d;" : "%c", *t);
 	fputs("</text>\n", file);
 }
 
