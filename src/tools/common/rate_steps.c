@@ -6,7 +6,6 @@
 #include <config.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include "rate_steps.h"
 #include "stats.h"
 
@@ -61,21 +60,13 @@ void rate_steps_add(struct rate_steps *s, long long ns, long long length,
 	s->off = 0;
 }
 
-static double rate_median(const long long *values, int n)
-{
-	static long long sorted[RATE_STEPS_MOST];
-
-	memcpy(sorted, values, (size_t)n * sizeof *sorted);
-	return (double)stats_median(sorted, n);
-}
-
-struct rate_summary rate_steps_sum(const struct rate_steps *s)
+struct rate_summary rate_steps_sum(struct rate_steps *s)
 {
 	int n = s->n < RATE_STEPS_MOST ? s->n : RATE_STEPS_MOST;
 
 	if (n == 0)
 		return (struct rate_summary){0, 0, 0};
 	return (struct rate_summary){s->n * 1e9 / (double)(s->last - s->first),
-				     rate_median(s->size, n) / 1e4,
-				     rate_median(s->lasted, n) / 1e9};
+				     (double)stats_median(s->size, n) / 1e4,
+				     (double)stats_median(s->lasted, n) / 1e9};
 }

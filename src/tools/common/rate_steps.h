@@ -32,6 +32,7 @@ long long rate_steps_grain(long long (*clock)(void));
 void rate_steps_add(struct rate_steps *s, long long ns, long long length,
 		    long long grain);
 
-struct rate_summary rate_steps_sum(const struct rate_steps *s);
+/* Of all windows; sorts what is recorded. */
+struct rate_summary rate_steps_sum(struct rate_steps *s);
 
 #endif
