@@ -54,11 +54,7 @@ long long tool_clock_ns(clockid_t clock);
 long long tool_ns(void);
 
 /* Why instructions are not counted where no counter of them was built. */
-#ifdef __linux__
-#define TOOL_NO_INSTRUCTIONS "built without <linux/perf_event.h>"
-#else
-#define TOOL_NO_INSTRUCTIONS "perf events are Linux's"
-#endif
+#define TOOL_NO_INSTRUCTIONS "built without Linux's <linux/perf_event.h>"
 
 /* Whether there is a CLOCK_THREAD_CPUTIME_ID with steps of a microsecond or
  * less: on Windows they are of 15 ms. */
