@@ -66,11 +66,6 @@ void system_read(const char *root, int cpu, struct system *s)
 		    sizeof s->threads);
 }
 
-int system_several(const char *list)
-{
-	return strpbrk(list, ",-") != NULL;
-}
-
 int system_time(const char *root, struct system_time *t)
 {
 	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };

@@ -15,9 +15,6 @@ struct system {
  * machine. */
 void system_read(const char *root, int cpu, struct system *s);
 
-/* Whether a list of CPUs, as the kernel writes it, has more than one. */
-int system_several(const char *list);
-
 /* The times of all CPUs since the machine started, in ticks. */
 struct system_time {
 	long long busy;   /* not idle; stolen time included */

@@ -71,7 +71,7 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 		s->governor[0] != '\0' &&
 			strcmp(s->governor, "performance") != 0,
 		strcmp(s->turbo, "on") == 0,
-		system_several(s->threads),
+		strpbrk(s->threads, ",-") != NULL,
 		n->coarse || noise_lost(n) || n->visible > NOISE_LIMIT ||
 			n->apart > NOISE_LIMIT};
 
