@@ -23,6 +23,8 @@
 #define TOOL "cpucycles-run"
 #define RUNS_MOST 100000
 #define WAIT 1000000000LL /* ns, where nothing is sampled */
+#define READ_FORMAT \
+	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* Beside the command's own statuses, as env(1). */
 enum { RUN_FAILED = 125, RUN_CANNOT, RUN_NONE };
@@ -84,13 +86,12 @@ static long long events_close(struct events *e)
 	uint64_t now[3], count = 0, enabled = 0, running = 0;
 	double share;
 
-	for (; e->n > 0; close(e->fd[e->n])) {
-		if (read(e->fd[--e->n], now, sizeof now) != sizeof now)
-			continue;
-		count += now[0];
-		enabled = now[1] > enabled ? now[1] : enabled;
-		running += now[2];
-	}
+	for (; e->n > 0; close(e->fd[e->n]))
+		if (read(e->fd[--e->n], now, sizeof now) == sizeof now) {
+			count += now[0];
+			enabled = now[1] > enabled ? now[1] : enabled;
+			running += now[2];
+		}
 	if (running == 0)
 		return -1;
 	share = running < enabled ? (double)running / (double)enabled : 1;
@@ -105,12 +106,11 @@ static bool events_open(struct events *e, unsigned counts)
 				       .enable_on_exec = 1,
 				       .inherit = 1,
 				       .exclude_kernel = all.user,
-				       .exclude_hv = all.user};
+				       .exclude_hv = all.user,
+				       .read_format = READ_FORMAT};
 	struct cpuc_event event[CPUC_CORES];
 	int n = (int)cpuc_core_pmus(event, counts);
 
-	attr.read_format =
-		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	for (e->n = 0; e->n < n; e->n++) {
 		attr.type = event[e->n].type;
 		attr.config = event[e->n].config;
@@ -138,8 +138,7 @@ static bool events_begin(struct events e[2])
 	return true;
 }
 
-/* 0, or the exit status. */
-static int run_start(char **argv, pid_t *pid)
+static bool run_start(char **argv, pid_t *pid)
 {
 	posix_spawnattr_t attr;
 	int err;
@@ -149,10 +148,12 @@ static int run_start(char **argv, pid_t *pid)
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
 	err = posix_spawnp(pid, argv[0], NULL, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
-	if (err == 0)
-		return 0;
-	fprintf(stderr, TOOL ": cannot run '%s': %s\n", argv[0], strerror(err));
-	return err == ENOENT ? RUN_NONE : RUN_CANNOT;
+	if (err != 0) {
+		fprintf(stderr, TOOL ": cannot run '%s': %s\n", argv[0],
+			strerror(err));
+		all.status = err == ENOENT ? RUN_NONE : RUN_CANNOT;
+	}
+	return err == 0;
 }
 
 /* Waits for so many ns, or for a signal. */
@@ -205,18 +206,15 @@ static bool run_once(char **argv)
 {
 	long long now[ROWS] = {-1, -1, -1, 0, 0, 0, -1, -1}, ns;
 	struct events e[2] = {{.n = 0}};
-	int i, status;
 	pid_t pid;
+	int i;
 
 	all.counted = events_begin(e);
 	if (!all.counted && all.runs == 0)
 		all.estimated = estimate_begin();
 	now[WALL] = -tool_ns();
-	status = run_start(argv, &pid);
-	if (status != 0) {
-		all.status = status;
+	if (!run_start(argv, &pid))
 		return false;
-	}
 	do
 		run_wait(pid, all.estimated ? estimate_sample(pid) : WAIT);
 	while (!run_ended(pid, now));

@@ -8,6 +8,7 @@
  * to a tenth on a virtual Zen 4, beside compilations. The sample has the weight
  * of all threads that run, so that the mean is that of the CPU time. */
 #include <config.h>
+#include <math.h>
 #include <unistd.h>
 #include "cpucycles.h"
 #include "estimate.h"
@@ -40,15 +41,15 @@ static double estimate_measure(void)
 
 bool estimate_begin(void)
 {
-	bool trusted = false;
 	int i;
 
 	/* As the library finds chains; beside load, not always. */
-	for (i = 0; i < TRIES && known_usable() && !trusted; i++)
-		trusted = cpucycles_observepersecond() > 0;
-	if (trusted)
-		estimate_hz = estimate_measure();
-	return trusted;
+	for (i = 0; i < TRIES && known_usable(); i++)
+		if (cpucycles_observepersecond() > 0) {
+			estimate_hz = estimate_measure();
+			return true;
+		}
+	return false;
 }
 
 long long estimate_sample(int pid)
@@ -69,8 +70,7 @@ long long estimate_sample(int pid)
 		estimate_weight += running;
 		estimate_sum += hz * running;
 		estimate_samples++;
-		estimate_apart +=
-			hz > estimate_hz ? hz - estimate_hz : estimate_hz - hz;
+		estimate_apart += fabs(hz - estimate_hz);
 		estimate_hz = hz;
 	}
 	return (spent + tool_ns()) * SHARE;
@@ -78,16 +78,15 @@ long long estimate_sample(int pid)
 
 long long estimate_cycles(long long ns, long long wall)
 {
-	double total = (double)ns, others, error, root = 1;
+	double total = (double)ns, error, root = 1;
+	double tick = 1e9 / (double)sysconf(_SC_CLK_TCK);
 	struct system_time now;
 
 	/* Where the system does not tell, they may be busy. */
 	estimate.load |= system_time("", &now) != 0;
 	/* A tick may be the command's. */
-	others = (double)(now.busy - estimate_before.busy - 1) * 1e9 /
-			 (double)sysconf(_SC_CLK_TCK) -
-		 total;
-	estimate.load |= others > (double)wall / 10;
+	estimate.load |= (double)(now.busy - estimate_before.busy - 1) * tick >
+			 total + (double)wall / 10;
 	/* Twice the standard error of the mean, about, if that is more. */
 	while (root * root < estimate_samples)
 		root++;
