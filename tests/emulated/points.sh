@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: 0BSD
+# For check and kernels, which source it after they have defined usage: $1 is an
+# option, or the directory that becomes work.
+# shellcheck shell=sh
+
+case $1 in
+--help) usage; exit 0 ;;
+-*)     usage >&2; exit 2 ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+mkdir -p "$1" || exit 99
+work=$(cd "$1" && pwd)
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+points=0 bad=0
+
+# TEXT STATUS: one point; the log tells what happened.
+point()
+{
+	points=$((points + 1))
+	case $2${CI:+, but must not} in
+	77 | 75*) echo "ok $points # SKIP $1: $(tail -n 1 "$work/log")" ;;
+	0*)       echo "ok $points - $1" ;;
+	*)
+		echo "not ok $points - $1"
+		tail -n 40 "$work/log" | sed 's/^/# /'
+		bad=1 ;;
+	esac
+}
