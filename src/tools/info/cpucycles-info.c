@@ -6,7 +6,6 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include "report_json.h"
 #include "noise_text.h"
 #include "plot.h"
 #include "report.h"
@@ -83,18 +82,11 @@ typedef int report_function(const struct request *r);
 static report_function *const forms[] = {report_cpus, report_json, plot_print,
 					 svg_save};
 
-static int two_forms(void)
-{
-	fputs("cpucycles-info: use only one of --cpus, --json, --noise, "
-	      "--plot and --svg, or --json with --noise\n",
-	      stderr);
-	return tool_usage(TOOL, NULL);
-}
-
 int main(int argc, char **argv)
 {
 	report_function *report = NULL;
 	struct request r = {NULL, NULL, false};
+	bool several = false;
 	int option, status;
 
 	tool_begin();
@@ -108,16 +100,19 @@ int main(int argc, char **argv)
 		} else if (option == NOISE) {
 			r.noise = true;
 		} else {
-			if (report && report != forms[option - FORM])
-				return two_forms();
+			several |= report && report != forms[option - FORM];
 			report = forms[option - FORM];
 			r.file = optarg;
 		}
 	}
 	if (optind < argc)
 		return tool_usage(TOOL, argv[optind]);
-	if (r.noise && report != NULL && report != report_json)
-		return two_forms();
+	if (several || (r.noise && report && report != report_json)) {
+		fputs(TOOL ": use only one of --cpus, --json, --noise, --plot "
+			   "and --svg, or --json with --noise\n",
+		      stderr);
+		return tool_usage(TOOL, NULL);
+	}
 	if (r.noise && report == NULL)
 		report = noise_print;
 	status = r.counter ? select_counter(r.counter) : TOOL_GOOD;

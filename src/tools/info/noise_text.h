@@ -5,7 +5,8 @@
 
 #include <stdio.h>
 #include "noise.h"
-#include "report.h"
+
+struct request;
 
 extern const char *const noise_names[NOISE_ITEMS];
 

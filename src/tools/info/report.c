@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The reports in lines of text, and facts that other reports use. Programs
- * have parsed the first lines for years. */
+/* The reports in lines of text, whose first ones programs have parsed for
+ * years, and the same as JSON, which tests/info.schema.json describes. */
 #include <config.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,17 +8,23 @@
 #include <time.h>
 #include <unistd.h>
 #include "calls.h"
+#include "noise_text.h"
 #include "report.h"
 #include "../common/affinity.h"
+#include "../common/json.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
 
 #define SAMPLES 15 /* of a core's rate */
 
-const char *const report_variables[] = {"cpucyclesimplementation",
-					"cpucyclespersecond"};
+/* The library's environment variables. */
+#define VARIABLES 2
+static const char *const report_variables[VARIABLES] = {
+	"cpucyclesimplementation", "cpucyclespersecond"};
 
-const char *report_why_not(int i, const char *value, const struct request *r)
+/* Why this value of variable i has no effect; "" if it has. Static storage. */
+static const char *report_why_not(int i, const char *value,
+				  const struct request *r)
 {
 	static char text[256];
 	const char *source = cpucycles_persecondsource();
@@ -123,7 +129,9 @@ static const char *report_shared(const struct cpucycles_counter *c)
 	}
 }
 
-void report_instructions(struct cpucycles_counter *c)
+/* How instructions are counted. Where no build for this system does that, it is
+ * not usable, with the reason. */
+static void report_instructions(struct cpucycles_counter *c)
 {
 	const bool tried = !tool_without_events();
 
@@ -250,4 +258,125 @@ int report_cpus(const struct request *r)
 	}
 	affinity_end(&a);
 	return TOOL_GOOD;
+}
+
+static void report_json_observed(void)
+{
+	struct observed o[OBSERVED];
+	int i, n = calls_observe(o);
+
+	json_open("observed", '[');
+	for (i = 0; i < n; i++) {
+		json_open(NULL, '{');
+		json_print("loops", "%ld", o[i].loops);
+		json_print("nanoseconds", "%lld", o[i].ns);
+		json_print("low", "%.9g", o[i].low);
+		json_print("high", "%.9g", o[i].high);
+		json_close('}');
+	}
+	json_close(']');
+}
+
+static void report_json_environment(const struct request *r)
+{
+	const char *value, *why;
+	int i;
+
+	json_open("environment", '{');
+	for (i = 0; i < VARIABLES; i++) {
+		value = getenv(report_variables[i]);
+		if (value == NULL)
+			continue;
+		why = report_why_not(i, value, r);
+		json_open(report_variables[i], '{');
+		json_text("value", value);
+		json_print("in_force", *why ? "false" : "true");
+		json_text("reason", why);
+		json_close('}');
+	}
+	json_close('}');
+}
+
+/* What counters of cycles and of instructions have. */
+static void report_json_counter(const struct cpucycles_counter *c)
+{
+	json_print("usable", c->usable ? "true" : "false");
+	json_print("step", "%lld", c->step);
+	json_text("reason", c->reason);
+	json_text("hint", c->hint);
+}
+
+static void report_json_counters(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	json_open("counters", '[');
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		json_open(NULL, '{');
+		json_text("name", c.name);
+		json_text("kind", c.kind);
+		json_print("per_thread", c.per_thread ? "true" : "false");
+		json_print("precision", "%lld", c.precision);
+		json_print("scaling", "%.9g", c.scaling);
+		json_print("bits", "%u", c.bits);
+		report_json_counter(&c);
+		json_close('}');
+	}
+	json_close(']');
+	report_instructions(&c);
+	json_open("instructions", '{');
+	json_text("name", c.usable ? c.name : "");
+	report_json_counter(&c);
+	json_close('}');
+}
+
+static void report_json_calls(void)
+{
+	const struct calls *c = calls_measure(CALLS_FEW);
+	int i;
+
+	json_open("calls", '{');
+	json_print("iqm", "%.9g", c->iqm);
+	json_open("quartiles", '[');
+	for (i = 0; i < 3; i++)
+		json_print(NULL, "%lld", c->quartile[i]);
+	json_close(']');
+	json_print("min", "%lld", c->sorted[0]);
+	json_print("max", "%lld", c->sorted[c->n - 1]);
+	json_open("differences", '[');
+	for (i = 0; i < c->n; i++)
+		json_print(NULL, "%lld", c->diff[i]);
+	json_close(']');
+	json_close('}');
+}
+
+int report_json(const struct request *r)
+{
+	long long core = cpucycles_observepersecond();
+	int status = TOOL_GOOD;
+	struct machine m;
+
+	report_machine(&m);
+	json_begin(stdout);
+	json_open(NULL, '{');
+	json_text("version", cpucycles_version());
+	json_text("time", m.time);
+	json_open("machine", '{');
+	json_text("cpu", m.cpu);
+	json_text("system", m.system);
+	json_close('}');
+	json_text("implementation", cpucycles_implementation());
+	json_text("kind", cpucycles_kind());
+	json_print("persecond", "%lld", cpucycles_persecond());
+	json_text("persecond_source", cpucycles_persecondsource());
+	json_print("core_persecond", core == 0 ? "null" : "%lld", core);
+	report_json_observed();
+	report_json_environment(r);
+	report_json_counters();
+	if (r->noise)
+		status = noise_json();
+	report_json_calls();
+	json_close('}');
+	return status;
 }
