@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How a thread counts, and checks of it: order, rate, width. */
+/* How a thread counts, and checks of it: order, rate, width, and code of known
+ * length. */
 #ifndef COUNTING_H
 #define COUNTING_H
 
@@ -31,5 +32,7 @@ enum outcome counting_monotone(struct selftest *t);
 enum outcome counting_advances(struct selftest *t);
 enum outcome counting_clock(struct selftest *t);
 enum outcome counting_wrap32(struct selftest *t);
+enum outcome chain_check(struct selftest *t);
+enum outcome chain_instructions(struct selftest *t);
 
 #endif

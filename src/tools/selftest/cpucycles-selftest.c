@@ -8,7 +8,6 @@
 #include <time.h>
 #include "../common/affinity.h"
 #include "../common/tool.h"
-#include "chain.h"
 #include "counting.h"
 #include "elsewhere.h"
 
