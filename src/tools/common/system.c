@@ -68,24 +68,17 @@ void system_read(const char *root, int cpu, struct system *s)
 
 int system_time(const char *root, struct system_time *t)
 {
-	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
-	char line[512], *p = line + 3, *end;
-	long long value;
-	int i;
+	long long user, nice, kernel, irq, softirq;
+	char line[512];
 
 	*t = (struct system_time){0, 0};
 	system_line(root, "/proc/stat", line, sizeof line);
-	if (strncmp(line, "cpu ", 4) != 0)
+	/* Then come idle and iowait. NOLINTNEXTLINE(cert-err34-c) */
+	if (strncmp(line, "cpu ", 4) != 0 ||
+	    sscanf(line + 4, "%lld %lld %lld %*d %*d %lld %lld %lld", &user,
+		   &nice, &kernel, &irq, &softirq, &t->stolen) != 6)
 		return -1;
-	for (i = 0; i < FIELDS; i++, p = end) {
-		value = strtoll(p, &end, 10);
-		if (end == p)
-			return -1;
-		if (i != IDLE && i != IOWAIT)
-			t->busy += value;
-		if (i == STEAL)
-			t->stolen = value;
-	}
+	t->busy = user + nice + kernel + irq + softirq + t->stolen;
 	return 0;
 }
 
