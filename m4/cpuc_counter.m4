@@ -19,8 +19,8 @@ AC_CACHE_CHECK([for the bits of the CPU's registers], [cpuc_cv_cpu_bits],
 # compile and link. Linking matters: with link-time optimisation the assembler
 # sees inline assembly only then. Nothing is run, so this holds in a cross build.
 #
-# Defines HAVE_COUNTER_NAME to 1 or 0, for `#if` in the counter's file, and adds
-# to $cpuc_counters for the report, and to the lists below: to that of
+# Defines HAVE_COUNTER_NAME to 1 or 0, and adds to $cpuc_counters for the report,
+# to $CPUC_COUNTER_OBJECTS for the makefile, and to the lists below: to that of
 # instructions if INSTRUCTIONS is not empty.
 AC_DEFUN([CPUC_COUNTER], [
 AC_REQUIRE([CPUC_CPU_BITS])
@@ -32,6 +32,8 @@ AC_CACHE_CHECK([for counter $1], [cpuc_var],
 AS_VAR_IF([cpuc_var], [yes],
 	[cpuc_have=1
 	AS_VAR_APPEND([cpuc_list], [" X(m4_translit([$1], [-], [_]))"])
+	AS_VAR_APPEND([CPUC_COUNTER_OBJECTS],
+		[" src/counters/libcpuc_la-m4_translit([$1], [-], [_]).lo"])
 	m4_ifval([$5], [AS_VAR_APPEND([cpuc_instructions_list],
 		[" X(m4_translit([$1], [-], [_]))"])])
 	m4_ifval([$2],
@@ -50,6 +52,7 @@ AS_VAR_POPDEF([cpuc_var])
 # Defines the macros that list what CPUC_COUNTER has found, for src/registry.c;
 # amalgamation/amalgamate makes the same from the lines in configure.ac.
 AC_DEFUN([CPUC_COUNTER_LISTS], [
+AC_SUBST([CPUC_COUNTER_OBJECTS])
 AC_DEFINE_UNQUOTED([CPUC_COUNTERS(X)], [$cpuc_list],
 	[The counters that the host has, each as an argument of X.])
 AC_DEFINE_UNQUOTED([CPUC_INSTRUCTIONS(X)], [$cpuc_instructions_list],

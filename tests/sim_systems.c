@@ -145,7 +145,6 @@ static void *pretended_dlsym(const char *name)
 		       : p;
 }
 
-#define CPUC_PRETENDED_MACOS
 #define dlsym(handle, name) ((void)(handle), pretended_dlsym(name))
 #include "../src/counters/default_threadcounts.c"
 

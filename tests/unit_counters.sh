@@ -83,7 +83,7 @@ built() {
 		have=HAVE_COUNTER_$(echo "$id" | tr '[:lower:]' '[:upper:]')
 		[ -f "src/counters/$id.c" ] || echo "src/counters/$id.c is missing"
 		grep -q "src/counters/$id\.c" Makefile.am ||
-			echo "Makefile.am: libcpuc_la_SOURCES lacks src/counters/$id.c"
+			echo "Makefile.am: counter_sources lacks src/counters/$id.c"
 		grep -q "define $have " amalgamation/hosts.h ||
 			echo "amalgamation/hosts.h: $have is missing"
 	done <"$tmp/configure"

@@ -4,7 +4,6 @@
  * the operating system's, and Linux keeps nothing of use there. Cores are not
  * in step. */
 #include <config.h>
-#if HAVE_COUNTER_ALPHA_RPCC
 #include "extend32.h"
 
 static uint32_t alpha_rpcc_raw(void)
@@ -24,5 +23,3 @@ const struct cpuc_counter cpuc_counter_alpha_rpcc = {
 	.rate = &alpha_rpcc_rate,
 	.read = alpha_rpcc_read,
 };
-
-#endif

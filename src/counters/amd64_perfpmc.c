@@ -2,7 +2,6 @@
 /* amd64-perfpmc, x86-perfpmc: RDPMC of the counter that the kernel has put
  * this thread's cycles event on: core cycles, halted time left out. */
 #include <config.h>
-#if HAVE_COUNTER_AMD64_PERFPMC
 #include "x86.h"
 
 struct cpuc_event_set cpuc_x86_cycle_events = {
@@ -27,5 +26,3 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
 CPUC_PERF_INSTRUCTIONS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"),
 		       cpuc_x86_register, .keep_page = true,
 		       .access = CPUC_X86_ACCESS)
-
-#endif

@@ -2,7 +2,6 @@
 /* amd64-perfpmcff: as amd64-perfpmc, while the kernel has put this thread's
  * cycles event on Intel's fixed-function counter for them. */
 #include <config.h>
-#if HAVE_COUNTER_AMD64_PERFPMCFF
 #include "x86.h"
 
 static int amd64_perfpmcff_open(struct cpuc_slot *slot)
@@ -21,5 +20,3 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.read = cpuc_x86_cycles,
 	.open = amd64_perfpmcff_open,
 };
-
-#endif

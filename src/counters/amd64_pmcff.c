@@ -3,7 +3,6 @@
  * perf, where the system enables it for everybody. It belongs to the core, not
  * to a thread: it counts for other threads too, and differs between cores. */
 #include <config.h>
-#if HAVE_COUNTER_AMD64_PMCFF
 #include <cpuid.h>
 #include "x86.h"
 
@@ -54,5 +53,3 @@ const struct cpuc_counter cpuc_counter_amd64_pmcff = {
 	.read = amd64_pmcff_read,
 	.open = amd64_pmcff_open,
 };
-
-#endif

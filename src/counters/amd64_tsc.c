@@ -4,7 +4,6 @@
  * every CPU since about 2008 (the invariant TSC: Intel SDM vol. 3,
  * "Time-Stamp Counter"). */
 #include <config.h>
-#if HAVE_COUNTER_AMD64_TSC
 #include "x86.h"
 
 static long long amd64_tsc_read(void)
@@ -19,5 +18,3 @@ const struct cpuc_counter cpuc_counter_amd64_tsc = {
 	.read = amd64_tsc_read,
 	.open = cpuc_x86_open_tsc,
 };
-
-#endif

@@ -2,7 +2,6 @@
 /* amd64-tscasm, x86-tscasm: RDTSC by inline assembly, for compilers whose
  * intrinsic is missing or worse. */
 #include <config.h>
-#if HAVE_COUNTER_AMD64_TSCASM
 #include "x86.h"
 
 static long long amd64_tscasm_read(void)
@@ -20,5 +19,3 @@ const struct cpuc_counter cpuc_counter_amd64_tscasm = {
 	.read = amd64_tscasm_read,
 	.open = cpuc_x86_open_tsc,
 };
-
-#endif

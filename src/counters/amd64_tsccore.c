@@ -3,7 +3,6 @@
  * that is measured, for machines on which no PMU can be read, as most virtual
  * ones. */
 #include <config.h>
-#if HAVE_COUNTER_AMD64_TSCCORE
 #include <cpuid.h>
 #include "../calibrated/count.h"
 #include "../system/os_clock.h"
@@ -162,5 +161,3 @@ const struct cpuc_counter cpuc_counter_amd64_tsccore = {
 	.read = tsccore_read,
 	.open = cpuc_x86_open_tsc,
 };
-
-#endif

@@ -5,7 +5,6 @@
  * is the core's, not the thread's. On other cores c15 means other things, and
  * users cannot read it: the probe finds that out. */
 #include <config.h>
-#if HAVE_COUNTER_ARM32_1176
 #include "extend32.h"
 
 static uint32_t arm32_1176_raw(void)
@@ -25,5 +24,3 @@ const struct cpuc_counter cpuc_counter_arm32_1176 = {
 	.rate = &arm32_1176_rate,
 	.read = arm32_1176_read,
 };
-
-#endif

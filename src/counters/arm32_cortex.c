@@ -5,7 +5,6 @@
  * it stands still where nobody has enabled it, and it is the core's, not the
  * thread's. A 64-bit kernel may extend it: AArch32 still reads the low half. */
 #include <config.h>
-#if HAVE_COUNTER_ARM32_CORTEX
 #include "extend32.h"
 
 static uint32_t arm32_cortex_raw(void)
@@ -25,5 +24,3 @@ const struct cpuc_counter cpuc_counter_arm32_cortex = {
 	.rate = &arm32_cortex_rate,
 	.read = arm32_cortex_read,
 };
-
-#endif

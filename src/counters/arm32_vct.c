@@ -4,7 +4,6 @@
  * the core. Its rate is CNTFRQ, as far as firmware has set that. SIGILL on
  * cores without the timer, and where CNTKCTL keeps it from users. */
 #include <config.h>
-#if HAVE_COUNTER_ARM32_VCT
 #include "../rate/clock.h"
 #include "../slot.h"
 
@@ -36,5 +35,3 @@ const struct cpuc_counter cpuc_counter_arm32_vct = {
 	.clock = &arm32_vct_clock,
 	.read = arm32_vct_read,
 };
-
-#endif

@@ -2,7 +2,6 @@
 /* arm64-perfpmc: PMCCNTR_EL0, or the counter that the kernel has put this
  * thread's cycles event on instead. */
 #include <config.h>
-#if HAVE_COUNTER_ARM64_PERFPMC
 #include "arm64.h"
 
 struct cpuc_event_set cpuc_arm64_cycle_events = {
@@ -42,5 +41,3 @@ arm64_perfpmc_register(uint32_t index)
 CPUC_PERF_INSTRUCTIONS(arm64_perfpmc, "arm64-perfpmc", arm64_perfpmc_register,
 		       .config1 = 2,
 		       .access = {"/proc/sys/kernel/perf_user_access"})
-
-#endif

@@ -3,7 +3,6 @@
  * kernel module lets users read it. It belongs to the core, not to a thread: it
  * counts for other threads too, and differs between cores. */
 #include <config.h>
-#if HAVE_COUNTER_ARM64_PMC
 #include "../slot.h"
 #include "arm64.h"
 
@@ -30,5 +29,3 @@ const struct cpuc_counter cpuc_counter_arm64_pmc = {
 	.read = arm64_pmc_read,
 	.open = arm64_pmc_open,
 };
-
-#endif

@@ -5,7 +5,6 @@
  * as firmware has set that: 1 GHz from Armv8.6 on, tens of MHz before, so that
  * most adjacent reads are equal. The CPU may read it early: use fences. */
 #include <config.h>
-#if HAVE_COUNTER_ARM64_VCT
 #include "../slot.h"
 #include "arm64.h"
 
@@ -15,5 +14,3 @@ const struct cpuc_counter cpuc_counter_arm64_vct = {
 	.clock = &cpuc_arm64_cntvct,
 	.read = cpuc_arm64_ticks,
 };
-
-#endif

@@ -3,7 +3,6 @@
  * by a ratio that is measured. The clock's rate is in CNTFRQ_EL0 (Arm
  * Architecture Reference Manual for A-profile, "The Generic Timer"). */
 #include <config.h>
-#if HAVE_COUNTER_ARM64_VCTCORE
 #include "../calibrated/count.h"
 #include "../slot.h"
 #include "arm64.h"
@@ -101,5 +100,3 @@ const struct cpuc_counter cpuc_counter_arm64_vctcore = {
 	.clock = &cpuc_arm64_cntvct,
 	.read = vctcore_read,
 };
-
-#endif

@@ -2,7 +2,6 @@
 /* default-gettimeofday: the time of day in microseconds, as gettimeofday gives
  * it, which jumps when someone sets it. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_GETTIMEOFDAY
 #include "../rate/clock.h"
 #include "../slot.h"
 #include "../system/os_clock.h"
@@ -24,5 +23,3 @@ const struct cpuc_counter cpuc_counter_default_gettimeofday = {
 	.clock = &default_gettimeofday_clock,
 	.read = default_gettimeofday_read,
 };
-
-#endif

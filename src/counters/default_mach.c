@@ -2,7 +2,6 @@
 /* default-mach: mach_absolute_time, macOS's clock, in units that
  * mach_timebase_info gives in nanoseconds. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_MACH
 #include <mach/mach_time.h>
 #include "../rate/clock.h"
 #include "../slot.h"
@@ -34,5 +33,3 @@ const struct cpuc_counter cpuc_counter_default_mach = {
 	.read = default_mach_read,
 	.open = default_mach_open,
 };
-
-#endif

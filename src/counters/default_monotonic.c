@@ -2,7 +2,6 @@
 /* default-monotonic: CLOCK_MONOTONIC, in nanoseconds. Every POSIX system has
  * it; where its fast path faults, os_clock.c goes through the system call. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_MONOTONIC
 #include "../rate/clock.h"
 #include "../slot.h"
 #include "../system/os_clock.h"
@@ -24,5 +23,3 @@ const struct cpuc_counter cpuc_counter_default_monotonic = {
 	.clock = &default_monotonic_clock,
 	.read = default_monotonic_read,
 };
-
-#endif

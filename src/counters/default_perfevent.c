@@ -7,7 +7,6 @@
  * between, and is not scaled up by the time on a register. That would be a
  * guess, which would go back at times. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../perf/read.h"
 #include "../slot.h"
 
@@ -41,5 +40,3 @@ const struct cpuc_counter cpuc_instructions_default_perfevent = {
 	.cycles = &cpuc_counter_default_perfevent,
 	.read = default_perfevent_instructions_read,
 };
-
-#endif

@@ -4,7 +4,6 @@
  * register's, at the price of a system call. That is thread_selfcounts(), from
  * macOS 12.4 on, which no header of the system declares. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_THREADCOUNTS || defined CPUC_PRETENDED_MACOS
 #include <dlfcn.h>
 #include <errno.h>
 #include "../slot.h"
@@ -82,5 +81,3 @@ const struct cpuc_counter cpuc_instructions_default_threadcounts = {
 	.open = default_threadcounts_open,
 	.pair = default_threadcounts_pair,
 };
-
-#endif

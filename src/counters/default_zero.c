@@ -2,7 +2,6 @@
 /* default-zero: the count of a machine on which nothing counts. It keeps the
  * promise that cpucycles() may always be called; its kind is "zero". */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_ZERO
 #include "../slot.h"
 
 static long long default_zero_read(void)
@@ -15,5 +14,3 @@ const struct cpuc_counter cpuc_counter_default_zero = {
 	.kind = CPUC_ZERO,
 	.read = default_zero_read,
 };
-
-#endif

@@ -4,7 +4,6 @@
  * keeps it from users. It is the core's, not the thread's, and cores are not
  * in step. */
 #include <config.h>
-#if HAVE_COUNTER_HPPA_CR16
 #include "extend32.h"
 
 static uint32_t hppa_cr16_raw(void)
@@ -24,5 +23,3 @@ const struct cpuc_counter cpuc_counter_hppa_cr16 = {
 	.rate = &hppa_cr16_rate,
 	.read = hppa_cr16_read,
 };
-
-#endif

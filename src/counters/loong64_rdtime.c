@@ -3,7 +3,6 @@
  * Volume 1, "RDTIME{L/H}.W, RDTIME.D"). A fixed-rate clock outside the core;
  * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
 #include <config.h>
-#if HAVE_COUNTER_LOONG64_RDTIME
 #include "../rate/clock.h"
 #include "../slot.h"
 
@@ -49,5 +48,3 @@ const struct cpuc_counter cpuc_counter_loong64_rdtime = {
 	.clock = &loong64_rdtime_clock,
 	.read = loong64_rdtime_read,
 };
-
-#endif

@@ -6,7 +6,6 @@
  * hundreds of cycles. It is the core's, not the thread's, and 32 bits wide,
  * also on 64-bit CPUs. */
 #include <config.h>
-#if HAVE_COUNTER_MIPS64_CC
 #include "extend32.h"
 
 #if __mips64
@@ -34,5 +33,3 @@ const struct cpuc_counter cpuc_counter_mips64_cc = {
 	.rate = &mips64_cc_rate,
 	.read = mips64_cc_read,
 };
-
-#endif

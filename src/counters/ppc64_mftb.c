@@ -3,7 +3,6 @@
  * Base"). A fixed-rate clock outside the core, 512 MHz since POWER6 and tens
  * of MHz on smaller CPUs; the kernel states its rate. */
 #include <config.h>
-#if HAVE_COUNTER_PPC64_MFTB
 #include "../rate/clock.h"
 #include "../slot.h"
 #include "../rate/stated_rate.h"
@@ -50,5 +49,3 @@ const struct cpuc_counter cpuc_counter_ppc64_mftb = {
 	.clock = &ppc64_mftb_clock,
 	.read = ppc64_mftb_read,
 };
-
-#endif

@@ -3,7 +3,6 @@
  * put this thread's cycles event on. That is `cycle` on a plain CPU, and one of
  * the others where counters can overflow into interrupts (Sscofpmf). */
 #include <config.h>
-#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 #include "riscv.h"
 
 struct cpuc_event_set cpuc_riscv_cycle_events = {
@@ -28,5 +27,3 @@ const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
 CPUC_PERF_INSTRUCTIONS(riscv64_perfrdcycle, CPUC_RISCV_NAME("perfrdcycle"),
 		       cpuc_riscv_register, .defer_unmap = true,
 		       .access = {"/proc/sys/kernel/perf_user_access"})
-
-#endif

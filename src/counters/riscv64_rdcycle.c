@@ -3,7 +3,6 @@
  * before 6.6 let everybody read. It belongs to the core, not to a thread: it
  * counts for other threads too, and differs between cores. */
 #include <config.h>
-#if HAVE_COUNTER_RISCV64_RDCYCLE
 #include "../slot.h"
 #include "riscv.h"
 
@@ -31,5 +30,3 @@ const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
 	.read = riscv64_rdcycle_read,
 	.open = riscv64_rdcycle_open,
 };
-
-#endif

@@ -4,7 +4,6 @@
  * core, of 1 to 100 MHz on most machines, and on many read by a trap into the
  * firmware, which takes a microsecond. */
 #include <config.h>
-#if HAVE_COUNTER_RISCV64_RDTIME
 #include "../slot.h"
 #include "riscv.h"
 
@@ -14,5 +13,3 @@ const struct cpuc_counter cpuc_counter_riscv64_rdtime = {
 	.clock = &cpuc_riscv_time,
 	.read = cpuc_riscv_ticks,
 };
-
-#endif

@@ -4,7 +4,6 @@
  * Linux does from 6.6 on. The device tree says the clock's rate; where ACPI
  * stands in for that, it is measured. */
 #include <config.h>
-#if HAVE_COUNTER_RISCV64_TIMECORE
 #include "../calibrated/count.h"
 #include "../rate/stated_rate.h"
 #include "../slot.h"
@@ -92,5 +91,3 @@ const struct cpuc_counter cpuc_counter_riscv64_timecore = {
 	.clock = &cpuc_riscv_time,
 	.read = timecore_read,
 };
-
-#endif

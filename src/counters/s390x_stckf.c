@@ -4,7 +4,6 @@
  * bit 51 is a microsecond by definition, so that a tick is 1/4096 of one. It
  * may be steered, as CLOCK_MONOTONIC is. */
 #include <config.h>
-#if HAVE_COUNTER_S390X_STCKF
 #include "../rate/clock.h"
 #include "../slot.h"
 
@@ -32,5 +31,3 @@ const struct cpuc_counter cpuc_counter_s390x_stckf = {
 	.clock = &s390x_stckf_clock,
 	.read = s390x_stckf_read,
 };
-
-#endif

@@ -3,7 +3,6 @@
  * Manual, Version 9, "TICK Register (TICK)" and "Read State Register"). The
  * core's own cycles, in 63 bits; it is the core's, not the thread's. */
 #include <config.h>
-#if HAVE_COUNTER_SPARC64_RDTICK
 #include "../slot.h"
 
 static long long sparc64_rdtick_read(void)
@@ -21,5 +20,3 @@ const struct cpuc_counter cpuc_counter_sparc64_rdtick = {
 	.bits = 63,
 	.read = sparc64_rdtick_read,
 };
-
-#endif

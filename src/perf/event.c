@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The system calls on perf events. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -65,5 +64,3 @@ uint64_t cpuc_event_id(int fd)
 
 	return syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
 }
-
-#endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The system calls on perf events, one a function; tests replace them. None is
- * a cancellation point. Empty where there is no <linux/perf_event.h>. */
+ * a cancellation point. */
 #ifndef CPUC_EVENT_H
 #define CPUC_EVENT_H
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -43,5 +42,4 @@ bool cpuc_event_blank(cpuc_page *page);
 /* The event's id; 0 if the descriptor is not an event's. */
 uint64_t cpuc_event_id(int fd);
 
-#endif
 #endif

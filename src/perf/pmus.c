@@ -2,7 +2,6 @@
 /* The PMUs of this machine's cores, and the kernel's settings for them, in
  * sysfs and procfs. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -153,5 +152,3 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 		return 0;
 	return n < 2 ? 1 : n;
 }
-
-#endif

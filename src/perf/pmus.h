@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The PMUs of this machine's cores, and the kernel's settings for them, in
- * sysfs and procfs. Empty where there is no <linux/perf_event.h>. */
+ * sysfs and procfs. */
 #ifndef CPUC_PERF_PMUS_H
 #define CPUC_PERF_PMUS_H
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include "event.h"
 
@@ -32,5 +31,4 @@ bool cpuc_setting(const char *path, long *number);
  * x86. */
 const char *cpuc_first_setting(const char *const path[2], long *number);
 
-#endif
 #endif

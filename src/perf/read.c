@@ -14,7 +14,6 @@
  * calls. A signal handler that interrupts such a reader may replace the
  * events. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <errno.h>
 #include "../first_call.h"
 #include "../system/os_clock.h"
@@ -266,5 +265,3 @@ void cpuc_perf_drop(const struct cpuc_event_set *set)
 	}
 	errno = saved;
 }
-
-#endif

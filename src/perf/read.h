@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The count of a thread's perf events: in user space, inline, where the kernel
- * permits it, and by system calls elsewhere. Empty where there is no
- * <linux/perf_event.h>. */
+ * permits it, and by system calls elsewhere. */
 #ifndef CPUC_PERF_READ_H
 #define CPUC_PERF_READ_H
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include "thread_events.h"
 
@@ -103,5 +101,4 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned of, cpuc_register *reg)
 		.read = id##_instructions,                                 \
 	};
 
-#endif
 #endif

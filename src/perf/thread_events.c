@@ -10,7 +10,6 @@
  * All changes are made under the guard. A handler that comes all the same sees
  * no events: `quick` and `set` are set last, and cleared first. */
 #include <config.h>
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include <pthread.h>
 #include "../system/syscalls.h"
 #include "thread_events.h"
@@ -220,5 +219,3 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 	pthread_setcanceltype(type, &type);
 	return opened;
 }
-
-#endif

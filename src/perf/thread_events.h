@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's perf events, of cycles and of instructions: opened and mapped at
- * its first call, closed at its end. Empty where there is no
- * <linux/perf_event.h>. */
+ * its first call, closed at its end. */
 #ifndef CPUC_THREAD_EVENTS_H
 #define CPUC_THREAD_EVENTS_H
-#if HAVE_COUNTER_DEFAULT_PERFEVENT
 
 #include "../thread/thread.h"
 #include "pmus.h"
@@ -130,5 +128,4 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 /* Closes the events; the caller has saved their count in `last`. */
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending);
 
-#endif
 #endif

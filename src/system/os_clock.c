@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The operating system's clocks, even where their fast paths fault. */
 #include <config.h>
-#ifndef _WIN32
 #include <errno.h>
 #include <time.h>
 #include <unistd.h>
@@ -182,5 +181,3 @@ void cpuc_os_clock_check(void)
 			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, true),
 			 __ATOMIC_RELAXED);
 }
-
-#endif

@@ -2,7 +2,6 @@
 /* Runs code that may fault, under handlers that pass every signal that is not
  * this code's own fault on to the disposition that was there before. */
 #include <config.h>
-#ifndef _WIN32
 
 #include <errno.h>
 #include <pthread.h>
@@ -356,5 +355,3 @@ void cpuc_probe_after_fork(void)
 	}
 	errno = error;
 }
-
-#endif

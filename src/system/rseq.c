@@ -21,13 +21,14 @@
 #include "probe.h"
 #include "rseq.h"
 #include "../thread/thread.h"
-#include "windows/api.h"
 #ifdef __APPLE__
 #include <pthread.h>
 #elif defined __linux__ || defined __FreeBSD__
 #include <sched.h>
 #endif
-#ifndef _WIN32
+#ifdef _WIN32
+#include "windows/api.h"
+#else
 #include <sys/resource.h>
 #endif
 #if HAVE_RSEQ

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* System calls that are no cancellation points on Linux. */
 #include <config.h>
-#ifndef _WIN32
 #include <fcntl.h>
 #include <stdint.h>
 #include <time.h>
@@ -79,5 +78,4 @@ void cpuc_sys_sleep(long ns)
 	nanosleep(&t, NULL);
 }
 
-#endif
 #endif

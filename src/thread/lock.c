@@ -5,7 +5,6 @@
  * only in the parent, and takes the lock over: neither pthread_atfork() nor
  * pthread_once() is needed. */
 #include <config.h>
-#ifndef _WIN32
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -167,5 +166,3 @@ void cpuc_unlock(struct cpuc_caller *caller)
 	pthread_sigmask(SIG_SETMASK, &caller->mask, NULL);
 	errno = caller->err;
 }
-
-#endif

@@ -10,7 +10,6 @@
  * A thread's end is noticed by the destructor of a pthread key. A thread may
  * end at any time, so the library must never be unloaded (-z nodelete). */
 #include <config.h>
-#ifndef _WIN32
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -164,5 +163,3 @@ const uint32_t *cpuc_process_mark_new(void)
 	__atomic_store_n(mark, (uint32_t)getpid(), __ATOMIC_RELEASE);
 	return mark;
 }
-
-#endif

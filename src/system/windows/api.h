@@ -3,7 +3,6 @@
 #ifndef CPUC_WINDOWS_API_H
 #define CPUC_WINDOWS_API_H
 
-#ifdef _WIN32
 #ifndef WIN32_LEAN_AND_MEAN
 #define WIN32_LEAN_AND_MEAN
 #endif
@@ -12,6 +11,5 @@
 #undef near
 #undef FAR
 #undef NEAR
-#endif
 
 #endif

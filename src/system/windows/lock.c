@@ -2,7 +2,6 @@
 /* lock.h for Windows, which has neither signals nor fork. An exception handler
  * of the application may count in the midst of a selection. */
 #include <config.h>
-#ifdef _WIN32
 #include <errno.h>
 #include "../../thread/lock.h"
 #include "api.h"
@@ -53,5 +52,3 @@ void cpuc_unlock(struct cpuc_caller *caller)
 	SetLastError(caller->last_error);
 	errno = caller->err;
 }
-
-#endif

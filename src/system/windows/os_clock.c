@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* os_clock.h for Windows, whose clock never fails. */
 #include <config.h>
-#ifdef _WIN32
 #include "../os_clock.h"
 #include "api.h"
 
@@ -69,5 +68,3 @@ bool cpuc_tsc_forbidden(void)
 {
 	return false;
 }
-
-#endif

@@ -4,7 +4,6 @@
  * exceptions of code that cpuc_probe() runs, and leaves all others to whoever
  * else handles them. */
 #include <config.h>
-#ifdef _WIN32
 #include <errno.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 	probe_probed = NULL;
 	return frame.sig;
 }
-
-#endif

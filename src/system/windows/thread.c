@@ -3,7 +3,6 @@
  * and no process has a parent's memory. Threads have no memory, as no perf
  * events. */
 #include <config.h>
-#ifdef _WIN32
 #include "../../thread/thread.h"
 #include "api.h"
 
@@ -39,5 +38,3 @@ const uint32_t *cpuc_process_mark_new(void)
 {
 	return cpuc_process->mark;
 }
-
-#endif
