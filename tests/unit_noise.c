@@ -48,7 +48,7 @@ static struct noise verdict(int n, long long apart, long long step)
 		chain[i] = 37000;
 		wide[i] = i < n ? 37000 + apart : 37000;
 	}
-	noise_verdict(&noise, chain, wide, NOISE_BATCHES, step);
+	noise_verdict(&noise, chain, wide, step);
 	return noise;
 }
 
@@ -61,7 +61,7 @@ static double visible(int n, long long apart, long long step)
 
 static void check_verdict(void)
 {
-	static const long long none[2] = {0, 0};
+	static const long long none[NOISE_BATCHES] = {0};
 	struct noise n = {.visible = 100};
 
 	ok(visible(0, 0, 0) == 0, "medians that agree");
@@ -77,7 +77,7 @@ static void check_verdict(void)
 	ok(noise_status(&n) == TOOL_GOOD, "1%% can be told");
 	n.visible = 101;
 	ok(noise_status(&n) == TOOL_FINDING, "worse is a finding");
-	noise_verdict(&n, none, none, 2, 0);
+	noise_verdict(&n, none, none, 0);
 	ok(n.visible == 10000 && n.coarse, "a count that stands still");
 }
 
@@ -92,15 +92,15 @@ static void check_turns(void)
 		chain[i] = i % 2 ? 37000 : 38000;
 		wide[i] = chain[i] * 2;
 	}
-	noise_verdict(&n, chain, wide, NOISE_BATCHES, 0);
+	noise_verdict(&n, chain, wide, 0);
 	ok(n.visible == 0 && n.apart == 271, "in turn and apart: %g, %g",
 	   n.visible, n.apart);
 	for (i = 0; i < NOISE_BATCHES; i++)
 		wide[i] = 74000;
-	noise_verdict(&n, wide, chain, NOISE_BATCHES, 0);
+	noise_verdict(&n, wide, chain, 0);
 	ok(n.visible > 260 && n.apart == 271, "only one of them changes: %g",
 	   n.visible);
-	noise_verdict(&n, chain, wide, NOISE_BATCHES, 0);
+	noise_verdict(&n, chain, wide, 0);
 	ok(n.visible > 260 && n.apart == 271, "only the other one: %g",
 	   n.visible);
 }

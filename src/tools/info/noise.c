@@ -22,8 +22,6 @@
 /* A window is long enough for a count or a clock in steps of 10 ns to show
  * 0.1%, and so short that most are not interrupted. */
 #define WINDOW_NS 10000
-#define BATCHES_MIN 16
-#define BATCHES_NS 1000000000LL /* enough, when there are so many */
 
 struct noise_gaps noise_sum(long long *ns, int n, long long total)
 {
@@ -49,12 +47,12 @@ double noise_scatter(long long *values, int n)
 	       (double)(median > 0 ? median : 1);
 }
 
-static long long noise_typical(const long long *values, int n)
+static long long noise_typical(const long long median[NOISE_BATCHES])
 {
 	long long sorted[NOISE_BATCHES];
 
-	memcpy(sorted, values, (size_t)n * sizeof *sorted);
-	return stats_median(sorted, n);
+	memcpy(sorted, median, sizeof sorted);
+	return stats_median(sorted, NOISE_BATCHES);
 }
 
 /* The difference that 19 of 20 pairs do not exceed; not the largest, since one
@@ -62,19 +60,17 @@ static long long noise_typical(const long long *values, int n)
  * medians that users compare were seldom taken at the same moment. A count
  * cannot resolve less than its step, even if all medians agree. Rounded up to
  * the printed precision, so that the exit status agrees with that. */
-static int noise_apart(const long long *median, int n, long long step)
+static int noise_apart(const long long median[NOISE_BATCHES], long long step)
 {
 	static long long apart[NOISE_BATCHES * (NOISE_BATCHES - 1) / 2];
-	long long typical = noise_typical(median, n), most = 0;
+	long long typical = noise_typical(median), most;
 	int i, k, pairs = 0;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < NOISE_BATCHES; i++)
 		for (k = 0; k < i; k++)
 			apart[pairs++] = llabs(median[i] - median[k]);
-	if (pairs > 0) {
-		stats_sort(apart, pairs);
-		most = stats_quantile(apart, pairs, 19, 20);
-	}
+	stats_sort(apart, pairs);
+	most = stats_quantile(apart, pairs, 19, 20);
 	most = most > step ? most : step;
 	if (typical <= 0 || most >= typical)
 		return 10000;
@@ -84,19 +80,18 @@ static int noise_apart(const long long *median, int n, long long step)
 /* What is timed in turn sees the same rate of the core, but a busy hardware
  * thread beside it slows independent instructions down, to the half, and a
  * chain that waits for its own results hardly. */
-void noise_verdict(struct noise *n, const long long *chain,
-		   const long long *wide, int batches, long long step)
+void noise_verdict(struct noise *n, const long long chain[NOISE_BATCHES],
+		   const long long wide[NOISE_BATCHES], long long step)
 {
-	long long scaled[NOISE_BATCHES],
-		typical = noise_typical(chain, batches);
-	int i, apart = noise_apart(wide, batches, step);
+	long long scaled[NOISE_BATCHES], typical = noise_typical(chain);
+	int i, apart = noise_apart(wide, step);
 
-	for (i = 0; i < batches; i++)
+	for (i = 0; i < NOISE_BATCHES; i++)
 		scaled[i] = wide[i] * typical / (chain[i] > 0 ? chain[i] : 1);
-	n->visible = noise_apart(scaled, batches, step);
-	n->apart = noise_apart(chain, batches, step);
+	n->visible = noise_apart(scaled, step);
+	n->apart = noise_apart(chain, step);
 	n->apart = n->apart > apart ? n->apart : apart;
-	n->coarse = noise_apart(chain, 1, step) > NOISE_LIMIT;
+	n->coarse = typical <= 0 || step * 10000 > typical * NOISE_LIMIT;
 }
 
 static void noise_listen(struct noise *n)
@@ -182,7 +177,7 @@ static void noise_windows(struct noise *n)
 	static long long cycles[2][NOISE_HALF], ns[NOISE_HALF];
 	static struct rate_steps steps;
 	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
-	long long scatter[NOISE_BATCHES], begin = tool_ns();
+	long long scatter[NOISE_BATCHES];
 	const bool chain = known_usable();
 	const struct noise_work work[2] = {
 		noise_work(chain ? known[0].loop : loop), noise_work(loop)};
@@ -191,9 +186,7 @@ static void noise_windows(struct noise *n)
 	int b;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
-	for (b = 0; b < NOISE_BATCHES &&
-		    (b < BATCHES_MIN || tool_ns() - begin < BATCHES_NS);
-	     b++) {
+	for (b = 0; b < NOISE_BATCHES; b++) {
 		noise_batch(work, cycles, ns, &steps, grain);
 		median[0][b] = stats_median(cycles[0], NOISE_HALF);
 		median[1][b] = stats_median(cycles[1], NOISE_HALF);
@@ -203,10 +196,10 @@ static void noise_windows(struct noise *n)
 	n->steps = rate_steps_sum(&steps);
 	if (n->steps.persecond == 0)
 		n->steps.size = n->steps.lasted = -1;
-	noise_verdict(n, median[0], median[1], b, c.step);
-	n->dither = (double)stats_median(scatter, b) / 1e6;
-	n->worst = (double)scatter[b - 1] / 1e6;
-	n->windows = (double)stats_median(length, b);
+	noise_verdict(n, median[0], median[1], c.step);
+	n->dither = (double)stats_median(scatter, NOISE_BATCHES) / 1e6;
+	n->worst = (double)scatter[NOISE_BATCHES - 1] / 1e6;
+	n->windows = (double)stats_median(length, NOISE_BATCHES);
 }
 
 const struct noise *noise_measure(void)

@@ -59,10 +59,10 @@ struct noise_gaps noise_sum(long long *ns, int n, long long total);
 /* The distance of the quartiles, of the median. */
 double noise_scatter(long long *values, int n);
 
-/* Fills in what can be seen, from the medians of as many batches, at most
- * NOISE_BATCHES, by a count that has this step. */
+/* Fills in what can be seen, from the medians of as many batches, by a count
+ * that has this step. */
 #define NOISE_BATCHES 64
-void noise_verdict(struct noise *n, const long long *chain,
-		   const long long *wide, int batches, long long step);
+void noise_verdict(struct noise *n, const long long chain[NOISE_BATCHES],
+		   const long long wide[NOISE_BATCHES], long long step);
 
 #endif
