@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Names the machine: by Linux's /proc/cpuinfo, and uname(2). */
 #include <config.h>
-#ifndef _WIN32
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -44,5 +43,3 @@ void machine_find(struct machine *m)
 	snprintf(m->system, sizeof m->system, "%.60s %.*s %.60s", u.sysname,
 		 (int)strcspn(u.release, "-"), u.release, u.machine);
 }
-
-#endif

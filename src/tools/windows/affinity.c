@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* affinity.h for Windows: the CPUs of the process's group, 64 at most. */
 #include <config.h>
-#ifdef _WIN32
 #include <errno.h>
 #include "../../system/windows/api.h"
 #include "../common/affinity.h"
@@ -41,5 +40,3 @@ int affinity_here(void)
 {
 	return (int)GetCurrentProcessorNumber();
 }
-
-#endif

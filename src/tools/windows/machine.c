@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* machine.h for Windows. */
 #include <config.h>
-#ifdef _WIN32
 #include <stdio.h>
 #include <stdlib.h>
 #include "../../system/windows/api.h"
@@ -34,5 +33,3 @@ void machine_find(struct machine *m)
 	snprintf(m->system, sizeof m->system, "Windows %s.%s %s", version,
 		 build, architecture ? architecture : "");
 }
-
-#endif
