@@ -56,11 +56,9 @@ static const struct row {
 	{"rt_sigprocmask", ERRNO, SAME, NULL, NULL},
 };
 
-/* An attempt: what is denied in the child, if anything, and the counter that
- * is asked for by name, if any. */
+/* An attempt: what is denied in the child, if anything. */
 static const struct denied_call *call;
 static const struct denied_how *how = &denied_how[0];
-static const char *named;
 
 static struct seen *seen, *base;
 
@@ -80,8 +78,6 @@ static int try(void)
 	int bad;
 
 	unsetenv("cpucyclesimplementation");
-	if (named != NULL)
-		setenv("cpucyclesimplementation", named, 1);
 	if (call != NULL && deny_call(call, how) != 0)
 		return CANNOT;
 	bad = counts(1000);
@@ -195,52 +191,6 @@ static void check_row(const struct row *row)
 	}
 }
 
-/* Whether the counter of this name is taken. Where its calibration fails, as
- * it may on a busy machine, others are tried and the process is killed. */
-static int named_is_taken(int *status)
-{
-	int expected = strcmp(named, "default-zero") ? 0 : 3;
-	int i, good = 0;
-
-	for (i = 0; i < TRIES && !good; i++) {
-		memset(seen, 0, sizeof *seen);
-		*status = in_child(try);
-		good = *status == expected && !strcmp(seen->name, named);
-	}
-	return good;
-}
-
-/* A counter that is named and works is the only one tried: no other may so
- * much as ask for what kills. */
-static void check_named(void)
-{
-	unsigned i;
-	int status, good;
-
-	call = &denied_calls[0];
-	how = &denied_how[4];
-	for (i = 0; i < base->counters; i++) {
-		named = base->counter[i].name;
-		if (!base->counter[i].usable || strstr(named, "perf") ||
-		    !strcmp(base->kind, "core"))
-			continue;
-		good = named_is_taken(&status);
-		ok(good,
-		   "a kill for perf_event_open: %s is taken, and nothing else "
-		   "tried (%d)",
-		   named, status);
-	}
-	named = NULL;
-	status = in_child(try);
-	if (none_listed())
-		ok(status == 0, "without a name, too: no PMU is listed (%d)",
-		   status);
-	else
-		ok(status == KILLED + SIGSYS || base->counters == 0 ||
-			   reason_of("default-perfevent") == NULL,
-		   "without a name, the process is killed");
-}
-
 /* What the library and this test call, all in systemd's @system-service
  * (systemd-analyze syscall-filter). Without a PMU nothing else is needed. */
 static int only_service(void)
@@ -313,7 +263,6 @@ int main(void)
 	}
 	for (i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i]);
-	check_named();
 	check_service();
 	return done_testing();
 }
