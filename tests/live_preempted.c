@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	point("switched off by GLIBC_TUNABLES, or somebody else's", without,
 	      "cannot run itself again");
 	cpucycles_counterbyname(NULL, &c, sizeof c);
-	affinity_pin(affinity_here());
+	load_pin();
 	if (!c.per_thread || cpucycles_interruptions() < 0) {
 		skip("interruptions: no restartable sequences");
 		return done_testing();

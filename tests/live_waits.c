@@ -37,18 +37,15 @@ static void doze(int us)
 	nanosleep(&pause, NULL);
 }
 
-static int ask[2], answer[2], elsewhere = -1;
+static int ask[2], answer[2];
 
 /* The process at the other end works for so long before it answers, on another
  * CPU: to lose this one to it may cost what the thread's clock lacks. */
 static void reply(void)
 {
-	static bool there;
 	char us;
 
-	if (!there && elsewhere >= 0)
-		affinity_pin(elsewhere);
-	there = true;
+	load_leave();
 	if (read(ask[0], &us, 1) != 1)
 		_exit(0);
 	work(us);
@@ -258,15 +255,12 @@ static bool gave_way(void)
 	return load_taken() != before;
 }
 
+static struct affinity cpus;
+
 static bool moved(void)
 {
-	static struct affinity cpus;
-	static bool found;
-	int here = affinity_here(), next;
+	int here = affinity_here(), next = affinity_next(&cpus, here);
 
-	if (!found)
-		found = affinity_get(&cpus) == 0;
-	next = affinity_next(&cpus, here);
 	affinity_pin(next >= 0 ? next : affinity_next(&cpus, -1));
 	return affinity_here() != here;
 }
@@ -315,7 +309,6 @@ static void check_told(const char *name, bool (*event)(void), void (*act)(void))
 
 int main(void)
 {
-	static struct affinity all;
 	bool reported;
 	size_t i;
 
@@ -325,17 +318,15 @@ int main(void)
 	if (!known_usable())
 		skip_all("no chain of known length");
 	reported = load_tells_waits();
+	affinity_get(&cpus);
 	diag("the kernel %s of waits", reported ? "tells" : "does not tell");
-	affinity_get(&all);
 	prctl(PR_SET_TIMERSLACK, 1);
 	rate = cycles_ns();
 	load_handler(SIGALRM, load_on_alarm, SA_RESTART);
 	if (cpucycles_interruptions() >= 0)
 		check_told("moved to another CPU", moved, NULL);
-	elsewhere = affinity_next(&all, -1);
-	if (elsewhere == affinity_here())
-		elsewhere = affinity_next(&all, elsewhere);
-	affinity_pin(affinity_here());
+	affinity_end(&cpus);
+	load_pin();
 	if (pipe(ask) != 0 || pipe(answer) != 0)
 		return 1;
 	for (i = 0; i < sizeof jobs / sizeof *jobs; i++)

@@ -43,6 +43,28 @@ __attribute__((unused)) static void load_begin(void)
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
+/* From now on the test runs on one CPU. Another one, or -1. */
+__attribute__((unused)) static int load_elsewhere;
+
+__attribute__((unused)) static void load_pin(void)
+{
+	int here = affinity_here();
+	struct affinity all;
+
+	affinity_get(&all);
+	load_elsewhere = affinity_next(&all, -1);
+	if (load_elsewhere == here)
+		load_elsewhere = affinity_next(&all, here);
+	affinity_pin(here);
+}
+
+/* Moves this process there. */
+__attribute__((unused)) static void load_leave(void)
+{
+	if (load_elsewhere >= 0 && affinity_here() != load_elsewhere)
+		affinity_pin(load_elsewhere);
+}
+
 /* How often this thread lost its CPU without a wait; 0 where the system does not
  * tell. */
 __attribute__((unused)) static long load_taken(void)
