@@ -128,9 +128,3 @@ long long tool_ns(void)
 {
 	return tool_clock_ns(CLOCK_MONOTONIC);
 }
-
-void tool_progress(const char *step)
-{
-	if (isatty(2))
-		fprintf(stderr, "\r%-13s\r", step);
-}

@@ -60,8 +60,4 @@ long long tool_ns(void);
  * less: on Windows they are of 15 ms. */
 bool tool_thread_clock(void);
 
-/* On a terminal, shows the step of a long run in place of the one before; "" at
- * the end. */
-void tool_progress(const char *step);
-
 #endif

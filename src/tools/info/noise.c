@@ -211,14 +211,11 @@ const struct noise *noise_measure(void)
 
 	memset(&n, 0, sizeof n);
 	n.steal = -1;
-	tool_progress("interruptions");
 	noise_listen(&n);
-	tool_progress("scatter");
 	noise_windows(&n);
 	for (i = 0; i < 5; i++)
 		hz[i] = cpucycles_observepersecond();
 	n.hz = stats_median(hz, 5) > 0 ? (double)hz[2] : -1;
-	tool_progress("");
 	if (told == 0 && system_time("", &after) == 0)
 		n.steal = (double)(after.stolen - before.stolen) /
 			  (double)(after.busy > before.busy
