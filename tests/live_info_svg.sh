@@ -54,20 +54,9 @@ if test -w /dev/full; then
 	refused "a full disk" /dev/full $?
 	"$info" --svg - >/dev/full 2>"$tmp/err"
 	refused "a full disk behind stdout" output $?
-	test -c /dev/full
-	ok "a device is not removed"
 else
 	skip "there is no /dev/full"
 fi
-# One block is less than any picture.
-(
-	trap '' XFSZ
-	ulimit -f 1
-	exec "$info" --svg "$tmp/half.svg" 2>"$tmp/err"
-)
-refused "a file that may not grow" half.svg $?
-! test -e "$tmp/half.svg"
-ok "and half a picture is not left behind"
 "$info" --counter=default-none --svg "$tmp/none.svg" 2>"$tmp/err"
 test $? -eq 2 && ! test -e "$tmp/none.svg"
 ok "without a counter there is no file"

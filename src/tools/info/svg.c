@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "calls.h"
 #include "svg.h"
 #include "../common/tool.h"
@@ -157,7 +156,6 @@ static void svg_draw(FILE *file)
 int svg_save(const struct request *r)
 {
 	FILE *file = strcmp(r->file, "-") ? fopen(r->file, "w") : stdout;
-	struct stat st;
 
 	if (file != NULL) {
 		svg_draw(file);
@@ -166,8 +164,5 @@ int svg_save(const struct request *r)
 	}
 	fprintf(stderr, "cpucycles-info: cannot write '%s': %s\n", r->file,
 		strerror(errno));
-	/* Half a picture is no use. */
-	if (file != NULL && !stat(r->file, &st) && S_ISREG(st.st_mode))
-		remove(r->file);
 	return TOOL_FINDING;
 }
