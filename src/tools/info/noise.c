@@ -176,8 +176,7 @@ static void noise_windows(struct noise *n)
 {
 	static long long cycles[2][NOISE_HALF], ns[NOISE_HALF];
 	static struct rate_steps steps;
-	long long median[2][NOISE_BATCHES], length[NOISE_BATCHES];
-	long long scatter[NOISE_BATCHES];
+	long long median[2][NOISE_BATCHES], scatter[NOISE_BATCHES];
 	const bool chain = known_usable();
 	const struct noise_work work[2] = {
 		noise_work(chain ? known[0].loop : loop), noise_work(loop)};
@@ -191,7 +190,6 @@ static void noise_windows(struct noise *n)
 		median[0][b] = stats_median(cycles[0], NOISE_HALF);
 		median[1][b] = stats_median(cycles[1], NOISE_HALF);
 		scatter[b] = (long long)(noise_scatter(ns, NOISE_HALF) * 1e6);
-		length[b] = stats_quantile(ns, NOISE_HALF, 1, 2);
 	}
 	n->steps = rate_steps_sum(&steps);
 	if (n->steps.persecond == 0)
@@ -199,7 +197,6 @@ static void noise_windows(struct noise *n)
 	noise_verdict(n, median[0], median[1], c.step);
 	n->dither = (double)stats_median(scatter, NOISE_BATCHES) / 1e6;
 	n->worst = (double)scatter[NOISE_BATCHES - 1] / 1e6;
-	n->windows = (double)stats_median(length, NOISE_BATCHES);
 }
 
 const struct noise *noise_measure(void)

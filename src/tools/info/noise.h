@@ -38,7 +38,6 @@ struct noise {
 	double steal;   /* of the time when CPUs had work */
 	double dither;  /* the middle half of windows, of their median */
 	double worst;   /* the same, in the batch where it is widest */
-	double windows; /* ns that one took */
 	double hz;      /* of the core */
 	struct rate_summary steps; /* of that */
 	struct system system;

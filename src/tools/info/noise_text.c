@@ -101,7 +101,6 @@ static const struct {
 	{NOISE_STEAL, 2, "share", "", "% of the time when CPUs had work", 100, 1, IN(steal)},
 	{NOISE_DITHER, 2, "share", "", "% from quartile to quartile", 100, 1, IN(dither)},
 	{NOISE_DITHER, 2, "worst", "", "% in the worst batch", 100, 1, IN(worst)},
-	{NOISE_DITHER, 1, "window_ns", "windows of ", " us", 1e-3, 1, IN(windows)},
 	{NOISE_RATE, 0, "hz", "", " MHz", 1e-6, 1, IN(hz)},
 	{NOISE_RATE, 1, "per_second", "", " steps a second", 1, 1, IN(steps.persecond)},
 	{NOISE_RATE, 1, "size", "of ", "%", 100, 1, IN(steps.size)},
