@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include "../src/tools/info/calls.h"
-#include "../src/tools/info/svg.h"
+#include "../src/tools/info/pictures.h"
 #include "cpucycles.h"
 #include "../src/tools/common/json.h"
 #include "../src/tools/common/tool.h"

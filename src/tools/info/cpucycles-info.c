@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "noise_text.h"
-#include "plot.h"
+#include "pictures.h"
 #include "report.h"
-#include "svg.h"
 #include "../common/tool.h"
 
 #define TOOL "cpucycles-info"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The report as a picture. */
-#ifndef CPUC_TOOLS_SVG_H
-#define CPUC_TOOLS_SVG_H
+/* The report as pictures. */
+#ifndef CPUC_TOOLS_PICTURES_H
+#define CPUC_TOOLS_PICTURES_H
 
 #include <stdio.h>
 #include "report.h"
+
+/* A histogram in the terminal. Call setlocale(LC_CTYPE, "") before. */
+int plot_print(const struct request *r);
 
 int svg_save(const struct request *r);
 
