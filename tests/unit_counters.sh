@@ -51,6 +51,10 @@ awk '
 				gsub(/[^0-9]/, "", bits)
 			} else if (line ~ /^\t\.events = /)
 				events = 1
+			else if (line ~ /^CPUC_EXTEND32/) {
+				kind = "CORE"
+				bits = 32
+			}
 		}
 		section = kind == "CALIBRATED" ? "CALIBRATED_COUNTERS" : \
 			  kind == "REFERENCE" ? "REFERENCE_CLOCKS" : \
@@ -70,13 +74,14 @@ same() {
 }
 
 built() {
-	grep -l '^const struct cpuc_counter cpuc_counter_' src/counters/*.c |
+	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_EXTEND32)' \
+		src/counters/*.c |
 		while read -r file; do
 			grep -q " $file " "$tmp/counters" ||
 				echo "configure.ac lacks $file"
 		done
 	while read -r name file _; do
-		grep -qE "(\.name =|define NAME).*[-\"]${name#*-}\"" "$file" ||
+		grep -qE "(\.name =|define NAME|^CPUC_EXTEND32).*[-\"]${name#*-}\"" "$file" ||
 			echo "$file: .name is not $name"
 	done <"$tmp/counters"
 	while read -r id _; do

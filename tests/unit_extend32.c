@@ -90,7 +90,7 @@ static uint32_t it_raw(void)
 	return (uint32_t)true_count();
 }
 
-CPUC_EXTEND32(it)
+CPUC_EXTEND32(it, "it")
 
 /* Counts are apart from the true ones by what the first one was. */
 static uint64_t apart;

@@ -14,12 +14,4 @@ static uint32_t alpha_rpcc_raw(void)
 	return (uint32_t)cycles;
 }
 
-CPUC_EXTEND32(alpha_rpcc)
-
-const struct cpuc_counter cpuc_counter_alpha_rpcc = {
-	.name = "alpha-rpcc",
-	.kind = CPUC_CORE,
-	.bits = 32,
-	.rate = &alpha_rpcc_rate,
-	.read = alpha_rpcc_read,
-};
+CPUC_EXTEND32(alpha_rpcc, "alpha-rpcc")

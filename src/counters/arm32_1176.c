@@ -15,12 +15,4 @@ static uint32_t arm32_1176_raw(void)
 	return cycles;
 }
 
-CPUC_EXTEND32(arm32_1176)
-
-const struct cpuc_counter cpuc_counter_arm32_1176 = {
-	.name = "arm32-1176",
-	.kind = CPUC_CORE,
-	.bits = 32,
-	.rate = &arm32_1176_rate,
-	.read = arm32_1176_read,
-};
+CPUC_EXTEND32(arm32_1176, "arm32-1176")

@@ -15,12 +15,4 @@ static uint32_t arm32_cortex_raw(void)
 	return cycles;
 }
 
-CPUC_EXTEND32(arm32_cortex)
-
-const struct cpuc_counter cpuc_counter_arm32_cortex = {
-	.name = "arm32-cortex",
-	.kind = CPUC_CORE,
-	.bits = 32,
-	.rate = &arm32_cortex_rate,
-	.read = arm32_cortex_read,
-};
+CPUC_EXTEND32(arm32_cortex, "arm32-cortex")

@@ -69,14 +69,22 @@ cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 	return (long long)full;
 }
 
-/* Makes NAME_read() of NAME_raw(), and NAME_rate for the counter's `rate`. */
-#define CPUC_EXTEND32(name)                                                 \
-	static uint64_t name##_rate;                                        \
-	static CPUC_TLS struct cpuc_anchor name##_own;                      \
-                                                                            \
-	static long long name##_read(void)                                  \
-	{                                                                   \
-		return cpuc_extend32(&name##_own, name##_rate, name##_raw); \
-	}
+/* The counter ID, of the core's cycles as ID_raw() reads them. */
+#define CPUC_EXTEND32(id, of_name)                                    \
+	static uint64_t id##_rate;                                    \
+	static CPUC_TLS struct cpuc_anchor id##_own;                  \
+                                                                      \
+	static long long id##_read(void)                              \
+	{                                                             \
+		return cpuc_extend32(&id##_own, id##_rate, id##_raw); \
+	}                                                             \
+                                                                      \
+	const struct cpuc_counter cpuc_counter_##id = {               \
+		.name = of_name,                                      \
+		.kind = CPUC_CORE,                                    \
+		.bits = 32,                                           \
+		.rate = &id##_rate,                                   \
+		.read = id##_read,                                    \
+	};
 
 #endif

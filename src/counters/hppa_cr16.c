@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* hppa-cr16: the interval timer, control register 16, by MFCTL (PA-RISC 2.0
- * Architecture, chapter 2, "Interval Timer"). The core's own cycles. A trap where the processor status word's S bit
- * keeps it from users. It is the core's, not the thread's, and cores are not
- * in step. */
+ * Architecture, chapter 2, "Interval Timer"). The core's own cycles. A trap
+ * where the processor status word's S bit keeps it from users. It is the
+ * core's, not the thread's, and cores are not in step. */
 #include <config.h>
 #include "extend32.h"
 
@@ -14,12 +14,4 @@ static uint32_t hppa_cr16_raw(void)
 	return (uint32_t)cycles;
 }
 
-CPUC_EXTEND32(hppa_cr16)
-
-const struct cpuc_counter cpuc_counter_hppa_cr16 = {
-	.name = "hppa-cr16",
-	.kind = CPUC_CORE,
-	.bits = 32,
-	.rate = &hppa_cr16_rate,
-	.read = hppa_cr16_read,
-};
+CPUC_EXTEND32(hppa_cr16, "hppa-cr16")

@@ -8,12 +8,6 @@
 #include <config.h>
 #include "extend32.h"
 
-#if __mips64
-#define NAME "mips64-cc"
-#else
-#define NAME "mips32-cc"
-#endif
-
 static uint32_t mips64_cc_raw(void)
 {
 	uint32_t counts, cycles;
@@ -24,12 +18,8 @@ static uint32_t mips64_cc_raw(void)
 	return counts * cycles;
 }
 
-CPUC_EXTEND32(mips64_cc)
-
-const struct cpuc_counter cpuc_counter_mips64_cc = {
-	.name = NAME,
-	.kind = CPUC_CORE,
-	.bits = 32,
-	.rate = &mips64_cc_rate,
-	.read = mips64_cc_read,
-};
+#if __mips64
+CPUC_EXTEND32(mips64_cc, "mips64-cc")
+#else
+CPUC_EXTEND32(mips64_cc, "mips32-cc")
+#endif
