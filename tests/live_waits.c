@@ -14,7 +14,7 @@
 #define ROUNDS 200 /* of work and a wait in a try, */
 #define TRY_NS 2e8 /* or as many as go into this, but */
 #define FEWEST 50
-#define LONG 1.5 /* medians: the host has taken a part of the round */
+#define LONG 1.5    /* medians: the host has taken a part of the round */
 #define CALL_NS 5e5 /* others had the CPU in a longer call */
 #define EVENTS 200
 

@@ -65,8 +65,8 @@ __attribute__((unused)) static void load_leave(void)
 		affinity_pin(load_elsewhere);
 }
 
-/* How often this thread lost its CPU without a wait; 0 where the system does not
- * tell. */
+/* How often this thread lost its CPU without a wait; 0 where the system does
+ * not tell. */
 __attribute__((unused)) static long load_taken(void)
 {
 	struct rusage u = {.ru_nivcsw = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* How long a thread waits for the engine's lock, on pretended time: others hold
- * it, in turn, and ask for it again; or the one whose turn it is has died. lock.c
- * is included, as its queue is. */
+ * it, in turn, and ask for it again; or the one whose turn it is has died.
+ * lock.c is included, as its queue is. */
 #include <config.h>
 #ifndef _WIN32
 #include <sched.h>
@@ -20,7 +20,7 @@ static int pretended_yield(void);
 #define NEVER 100000000000
 
 static uint64_t now, until; /* when the holder is done, or the next takes it */
-static uint64_t held, late; /* each holds it for so long, and takes it so late */
+static uint64_t held, late; /* how long by each, and how late that begins */
 static unsigned mine, naps;
 static bool in_turn; /* this thread took it */
 
