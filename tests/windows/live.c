@@ -53,10 +53,13 @@ static struct library library_load(void)
 	return l;
 }
 
-/* A thread's counts: whether they go on, and leave both errors as they were. */
+/* What threads do all at once: count, and end. */
+static struct library library;
+static HANDLE begin, end;
+
+/* Of each: its counts go on, and leave both errors as they were. */
 struct counting {
-	struct library *library;
-	HANDLE begin, counted, end;
+	HANDLE counted;
 	bool good;
 };
 
@@ -81,36 +84,44 @@ static DWORD WINAPI counts(void *arg)
 {
 	struct counting *c = arg;
 
-	if (c->begin != NULL)
-		WaitForSingleObject(c->begin, INFINITE);
-	c->good = goes_on(c->library->count);
-	if (c->counted != NULL) {
-		SetEvent(c->counted);
-		WaitForSingleObject(c->end, INFINITE);
-	}
+	WaitForSingleObject(begin, INFINITE);
+	c->good = goes_on(library.count);
+	SetEvent(c->counted);
+	WaitForSingleObject(end, INFINITE);
 	return 0;
 }
 
+/* The library is unloaded before the threads end. */
 static bool race(void)
 {
-	struct library l = library_load();
+	HANDLE thread[THREADS], counted[THREADS];
 	struct counting c[THREADS];
-	HANDLE thread[THREADS], begin = CreateEvent(NULL, TRUE, FALSE, NULL);
-	bool good = l.count != NULL;
+	bool good = true;
+	DWORD code;
 	int i;
 
+	library = library_load();
+	begin = CreateEvent(NULL, TRUE, FALSE, NULL);
+	end = CreateEvent(NULL, TRUE, FALSE, NULL);
 	for (i = 0; i < THREADS; i++) {
-		c[i] = (struct counting){&l, begin, NULL, NULL, false};
+		counted[i] = CreateEvent(NULL, TRUE, FALSE, NULL);
+		c[i] = (struct counting){counted[i], false};
 		thread[i] = CreateThread(NULL, 65536, counts, &c[i], 0, NULL);
 	}
 	SetEvent(begin);
+	WaitForMultipleObjects(THREADS, counted, TRUE, INFINITE);
+	good &= FreeLibrary(library.module) && GetModuleHandleA(dll) == NULL;
+	SetEvent(end);
 	WaitForMultipleObjects(THREADS, thread, TRUE, INFINITE);
 	for (i = 0; i < THREADS; i++) {
-		good &= c[i].good;
+		good &= c[i].good && GetExitCodeThread(thread[i], &code) &&
+			code == 0;
 		CloseHandle(thread[i]);
+		CloseHandle(counted[i]);
 	}
 	CloseHandle(begin);
-	return FreeLibrary(l.module) && good;
+	CloseHandle(end);
+	return good;
 }
 
 static void check_race(void)
@@ -119,35 +130,10 @@ static void check_race(void)
 
 	for (i = 0; i < RACES; i++)
 		good += race();
-	ok(good == RACES, "%d of %d times, %d threads share a first call", good,
-	   RACES, THREADS);
-}
-
-/* Threads that end after the library. */
-static void check_orphans(void)
-{
-	struct library l = library_load();
-	struct counting c[4];
-	HANDLE thread[4], end = CreateEvent(NULL, TRUE, FALSE, NULL);
-	bool good = true;
-	DWORD code;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		HANDLE counted = CreateEvent(NULL, TRUE, FALSE, NULL);
-
-		c[i] = (struct counting){&l, NULL, counted, end, false};
-		thread[i] = CreateThread(NULL, 0, counts, &c[i], 0, NULL);
-		WaitForSingleObject(counted, INFINITE);
-	}
-	FreeLibrary(l.module);
-	good &= GetModuleHandleA(dll) == NULL;
-	SetEvent(end);
-	WaitForMultipleObjects(4, thread, TRUE, INFINITE);
-	for (i = 0; i < 4; i++)
-		good &= c[i].good && GetExitCodeThread(thread[i], &code) &&
-			code == 0;
-	ok(good, "threads that have counted end after the library is unloaded");
+	ok(good == RACES,
+	   "%d of %d times, %d threads share a first call, and end after the "
+	   "library is unloaded",
+	   good, RACES, THREADS);
 }
 
 /* The application's own handler of illegal instructions. */
@@ -378,7 +364,6 @@ int main(int argc, char **argv)
 		return 2;
 	dll = argv[1];
 	check_race();
-	check_orphans();
 	check_other_faults();
 	check_lock();
 	check_probe();
