@@ -103,7 +103,6 @@ static int after_fault(void)
 	return recovered();
 }
 
-static pthread_barrier_t barrier;
 static int entered;
 
 /* The first of three threads selects anew; the second may still read the TSC,
@@ -115,10 +114,10 @@ static int one_of_three(void)
 
 	if (number != 1)
 		bad |= forbid();
-	pthread_barrier_wait(&barrier);
+	meet(3);
 	if (number == 0)
 		bad |= cpucycles_select(NULL) != 0;
-	pthread_barrier_wait(&barrier);
+	meet(3);
 	return bad | counts(1000);
 }
 
@@ -133,7 +132,6 @@ static int every_thread(void)
 	cpucycles();
 	if (has_core() || in_threads(1, NULL, forbid) != 0)
 		return CANNOT;
-	pthread_barrier_init(&barrier, NULL, 3);
 	if (in_threads(3, NULL, one_of_three) != 0 || forbid() != 0 ||
 	    in_threads(1, NULL, late) != 0)
 		return 7;

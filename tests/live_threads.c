@@ -119,12 +119,11 @@ static int cancelled_selecting(void)
 	return cancelled_counting();
 }
 
-static pthread_barrier_t barrier;
 static int wait_turns;
 
 static void *first(void *arg)
 {
-	pthread_barrier_wait(&barrier);
+	meet(2);
 	cpucycles();
 	cpucycles_select(NULL);
 	return arg;
@@ -136,10 +135,9 @@ static int fork_in_first(void)
 	pthread_t id;
 	int i, status;
 
-	pthread_barrier_init(&barrier, NULL, 2);
 	if (pthread_create(&id, NULL, first, NULL) != 0)
 		return CANNOT;
-	pthread_barrier_wait(&barrier);
+	meet(2);
 	for (i = 0; i < wait_turns; i++)
 		__asm__ __volatile__("");
 	status = in_child(selects_and_counts);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -146,6 +147,17 @@ __attribute__((unused)) static int in_threads(int n, const pthread_attr_t *attr,
 		all |= result[i];
 	}
 	return all;
+}
+
+/* Waits until n threads are here. All calls in a process are of one n. macOS has
+ * no barriers. */
+__attribute__((unused)) static void meet(unsigned n)
+{
+	static unsigned came;
+	unsigned before = __atomic_fetch_add(&came, 1, __ATOMIC_ACQ_REL);
+
+	while (__atomic_load_n(&came, __ATOMIC_ACQUIRE) < before - before % n + n)
+		sched_yield();
 }
 
 /* One point: that f is good in a child, unless it cannot be made there. */
