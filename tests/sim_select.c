@@ -56,13 +56,22 @@ AT_RATE(half, 1000000000)
 AT_RATE(two_fifths, 800000000)
 /* clang-format on */
 
+/* As fine(), but some ns later, and so much less. */
+#define MISTAKEN(name, ns, less)        \
+	static long long name(void)     \
+	{                               \
+		clock_now += (ns);      \
+		return fine() - (less); \
+	}
 static int calls;
-
-static long long slow(void)
-{
-	clock_now += 200;
-	return fine();
-}
+/* clang-format off */
+MISTAKEN(slow, 200, 0)
+MISTAKEN(back_once, 0, ++calls == 700 ? 1000000 : 0)
+MISTAKEN(back_always, 0, ++calls % 900 == 0 ? 1000000 : 0)
+MISTAKEN(trapping_back, 100000, ++calls % 45 == 0 ? 1000000 : 0)
+MISTAKEN(jumping, ++calls % 300 == 0 ? 50000000 : 0, 0)
+MISTAKEN(jumping_first, ++calls == 2 ? 50000000 : 0, 0)
+/* clang-format on */
 
 /* In steps of 105. */
 static long long slower(void)
@@ -75,35 +84,6 @@ static long long constant(void)
 {
 	clock_now += 5;
 	return 42;
-}
-
-static long long back_once(void)
-{
-	return fine() - (++calls == 700 ? 1000000 : 0);
-}
-
-static long long back_always(void)
-{
-	return fine() - (++calls % 900 == 0 ? 1000000 : 0);
-}
-
-/* Each read traps, for 200000 cycles. */
-static long long trapping_back(void)
-{
-	clock_now += 100000;
-	return fine() - (++calls % 45 == 0 ? 1000000 : 0);
-}
-
-static long long jumping(void)
-{
-	clock_now += ++calls % 300 == 0 ? 50000000 : 0;
-	return fine();
-}
-
-static long long jumping_first(void)
-{
-	clock_now += ++calls == 2 ? 50000000 : 0;
-	return fine();
 }
 
 static long long faulting(void)
