@@ -3,16 +3,11 @@
  * comma too, and hostile ones. */
 #include <config.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "rate/stated_rate.h"
 #include "comma.h"
-#include "tap.h"
+#include "faults/faults.h"
 #include "tree.h"
 
 #define ETC "/etc/cpucyclespersecond"
@@ -272,16 +267,6 @@ static void test_boundaries(void)
 		bad += hz != 0 && hz != 2596123000;
 	}
 	ok(bad == 0, "no half number at the limit");
-}
-
-static int lowest_descriptor(void)
-{
-	int fd = open("/dev/null", O_RDONLY);
-
-	if (fd < 0)
-		die("/dev/null");
-	close(fd);
-	return fd;
 }
 
 int main(void)
