@@ -3,6 +3,8 @@
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +12,16 @@
 #include "cpucycles.h"
 #include "tool.h"
 
-void tool_begin(void)
+static const char *tool_name, *tool_help;
+static int tool_all; /* the exit status of all failures, or 0 */
+
+void tool_begin(const char *name, const char *help, int failed)
 {
 	int fd;
 
+	tool_name = name;
+	tool_help = help;
+	tool_all = failed;
 	/* Of the root directory nothing can be read or written. */
 	do
 		fd = open("/", O_RDONLY);
@@ -22,43 +30,55 @@ void tool_begin(void)
 		close(fd);
 }
 
-int tool_usage(const char *tool, const char *unexpected)
+static int tool_try_help(int status)
 {
-	if (unexpected != NULL)
-		fprintf(stderr, "%s: unexpected argument '%s'\n", tool,
-			unexpected);
-	fprintf(stderr, "Try '%s --help'.\n", tool);
-	return TOOL_USAGE;
+	if (status == TOOL_USAGE)
+		fprintf(stderr, "Try '%s --help'.\n", tool_name);
+	return tool_all != 0 ? tool_all : status;
 }
 
-int tool_end(const char *tool, int status)
+int tool_message(int status, const char *format, ...)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	va_list ap;
+
+	fprintf(stderr, "%s: ", tool_name);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputs("\n", stderr);
+	return tool_try_help(status);
+}
+
+int tool_end(FILE *f, int status)
+{
+	if (f != NULL && fflush(f) == 0 && !ferror(f))
 		return status;
-	fprintf(stderr, "%s: cannot write the output: %s\n", tool,
-		strerror(errno));
-	return TOOL_FINDING;
+	return tool_failed("cannot write the output: %s", strerror(errno));
 }
 
-int tool_option(int option, const char *tool, const char *help)
+int tool_option(int argc, char **argv, const char *letters,
+		const struct option *options)
 {
+	int option = getopt_long(argc, argv, letters, options, NULL);
+
 	if (option == '?')
-		return tool_usage(tool, NULL);
+		exit(tool_try_help(TOOL_USAGE));
+	if (option != 'h' && option != 'V')
+		return option;
 	if (option == 'h')
-		fputs(help, stdout);
-	else if (option == 'V')
-		printf("%s (libcpucycles) %s\n", tool, cpucycles_version());
+		fputs(tool_help, stdout);
 	else
-		return -1;
-	return tool_end(tool, TOOL_GOOD);
+		printf("%s (libcpucycles) %s\n", tool_name,
+		       cpucycles_version());
+	exit(tool_end(stdout, TOOL_GOOD));
 }
 
-int tool_no_counter(const char *tool, const char *name)
+int tool_no_counter(const char *name)
 {
 	struct cpucycles_counter c;
 	unsigned i;
 
-	fprintf(stderr, "%s: no counter is called '%s'; there are", tool, name);
+	tool_failed("no counter is called '%s'; there are these:", name);
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
 		fprintf(stderr, " %s", c.name);
 	fprintf(stderr, "\n");

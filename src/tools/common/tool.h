@@ -4,9 +4,11 @@
 #define TOOL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <time.h>
 
 struct cpucycles_counter;
+struct option;
 
 enum tool_status {
 	TOOL_GOOD = 0,
@@ -15,24 +17,29 @@ enum tool_status {
 };
 
 /* First in main(): where the caller has closed a standard descriptor, no file
- * that the tool opens gets its number, and what is printed there fails. */
-void tool_begin(void);
+ * that the tool opens gets its number, and what is printed there fails. The
+ * last argument is the exit status of all failures, unless it is 0. */
+void tool_begin(const char *name, const char *help, int failed);
 
-/* --help, --version, and an option that getopt_long refused: the exit status,
- * or -1 for every other option. */
-int tool_option(int option, const char *tool, const char *help);
+/* As getopt_long(3), but ends the process after --help, --version and options
+ * that it does not know. */
+int tool_option(int argc, char **argv, const char *letters,
+		const struct option *options);
 
-/* Points to --help, after getopt_long's message, or after one about an argument
- * that nobody expected. Returns TOOL_USAGE. */
-int tool_usage(const char *tool, const char *unexpected);
+/* "TOOL: MESSAGE" on standard error; after wrong usage, a line points to
+ * --help. The exit status. */
+#define tool_failed(...) tool_message(TOOL_FINDING, __VA_ARGS__)
+#define tool_usage(...) tool_message(TOOL_USAGE, __VA_ARGS__)
+int tool_message(int status, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/* Returns the exit status: `status`, unless the output could not be written;
- * then a message says so. */
-int tool_end(const char *tool, int status);
+/* Returns the exit status: `status`, unless the output could not be written, or
+ * f is NULL, for which a message then gives errno as the reason. */
+int tool_end(FILE *f, int status);
 
 /* Says on standard error that there is no such counter, and names all. Returns
  * TOOL_USAGE. */
-int tool_no_counter(const char *tool, const char *name);
+int tool_no_counter(const char *name);
 
 /* Why the counter cannot be used: "REASON; HINT", or "REASON". Static storage.
  */

@@ -11,8 +11,6 @@
 #include "report.h"
 #include "../common/tool.h"
 
-#define TOOL "cpucycles-info"
-
 /* One line here is one line of output. */
 /* clang-format off */
 static const char help[] =
@@ -56,10 +54,8 @@ static int select_counter(const char *name)
 	if (cpucycles_select(name) == 0)
 		return TOOL_GOOD;
 	if (cpucycles_counterbyname(name, &c, sizeof c) != 0)
-		return tool_no_counter(TOOL, name);
-	fprintf(stderr, "%s: %s does not work here: %s\n", TOOL, name,
-		tool_why(&c));
-	return TOOL_FINDING;
+		return tool_no_counter(name);
+	return tool_failed("%s does not work here: %s", name, tool_why(&c));
 }
 
 enum { COUNTER = 256, NOISE, FORM };
@@ -88,12 +84,9 @@ int main(int argc, char **argv)
 	bool several = false;
 	int option, status;
 
-	tool_begin();
+	tool_begin("cpucycles-info", help, 0);
 	setlocale(LC_CTYPE, "");
-	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		status = tool_option(option, TOOL, help);
-		if (status >= 0)
-			return status;
+	while ((option = tool_option(argc, argv, "hV", options)) != -1) {
 		if (option == COUNTER) {
 			r.counter = optarg;
 		} else if (option == NOISE) {
@@ -105,13 +98,11 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return tool_usage(TOOL, argv[optind]);
-	if (several || (r.noise && report && report != report_json)) {
-		fputs(TOOL ": use only one of --cpus, --json, --noise, --plot "
-			   "and --svg, or --json with --noise\n",
-		      stderr);
-		return tool_usage(TOOL, NULL);
-	}
+		return tool_usage("unexpected argument '%s'", argv[optind]);
+	if (several || (r.noise && report && report != report_json))
+		return tool_usage(
+			"use only one of --cpus, --json, --noise, --plot and "
+			"--svg, or --json with --noise");
 	if (r.noise && report == NULL)
 		report = noise_print;
 	status = r.counter ? select_counter(r.counter) : TOOL_GOOD;
@@ -119,5 +110,5 @@ int main(int argc, char **argv)
 		status = report ? report(&r) : report_text(&r);
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
 		status = TOOL_FINDING;
-	return tool_end(TOOL, status);
+	return tool_end(stdout, status);
 }

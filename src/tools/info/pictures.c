@@ -308,7 +308,5 @@ int svg_save(const struct request *r)
 		if (file == stdout || (!ferror(file) && !fclose(file)))
 			return TOOL_GOOD;
 	}
-	fprintf(stderr, "cpucycles-info: cannot write '%s': %s\n", r->file,
-		strerror(errno));
-	return TOOL_FINDING;
+	return tool_failed("cannot write '%s': %s", r->file, strerror(errno));
 }

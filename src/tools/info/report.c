@@ -221,12 +221,10 @@ static int report_no_rate(void)
 	struct cpucycles_counter c;
 	unsigned i;
 
-	fprintf(stderr, "cpucycles-info: the core's rate could not be measured "
-			"on this CPU\n");
+	tool_failed("the core's rate could not be measured on this CPU");
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
 		if (c.kind_id == CPUCYCLES_CALIBRATED && !c.usable)
-			fprintf(stderr, "cpucycles-info: %s: %s\n", c.name,
-				tool_why(&c));
+			tool_failed("%s: %s", c.name, tool_why(&c));
 	return TOOL_FINDING;
 }
 
@@ -236,13 +234,10 @@ int report_cpus(const struct request *r)
 	int cpu, err = affinity_get(&a);
 
 	(void)r;
-	if (err) {
-		fprintf(stderr,
-			"cpucycles-info: cannot find out which CPUs this "
-			"process may run on: %s\n",
-			strerror(err));
-		return TOOL_FINDING;
-	}
+	if (err)
+		return tool_failed("cannot find out which CPUs this process "
+				   "may run on: %s",
+				   strerror(err));
 	if (cpucycles_observepersecond() == 0) {
 		affinity_end(&a);
 		return report_no_rate();

@@ -11,8 +11,6 @@
 #include "settings.h"
 #include "../common/tool.h"
 
-#define OPEN_TOOL "cpucycles-open"
-
 static const char open_state[] = "/run/cpucycles-open.state";
 static const char open_lock[] = "/run/cpucycles-open.lock";
 static const char open_sysctl[] = "/etc/sysctl.d/60-cpucycles.conf";
@@ -53,12 +51,13 @@ static int open_failed(const char *doing, const char *path, int err)
 {
 	bool denied = err == -EACCES || err == -EPERM || err == -EROFS;
 
-	fprintf(stderr, OPEN_TOOL ": cannot %s %s: %s%s\n", doing, path,
-		err > 0 ? "it was not written by " OPEN_TOOL ", or is damaged; "
-			  "restore what it names, then move it away"
-			: strerror(-err),
-		denied ? "; run this as root, outside of containers" : "");
-	return TOOL_FINDING;
+	return tool_failed("cannot %s %s: %s%s", doing, path,
+			   err > 0 ? "it was not written by cpucycles-open, or "
+				     "is damaged; restore what it names, then "
+				     "move it away"
+				   : strerror(-err),
+			   denied ? "; run this as root, outside of containers"
+				  : "");
 }
 
 /* Two runs at once would each record the other's half-made changes. The lock is
@@ -173,7 +172,7 @@ static int open_save(const char *path)
 		lines += run.record.old[i] >= 0 &&
 			 (path != open_tmpfiles || !open_settings[i].sysctl);
 	if (lines == 0 && err == OPEN_FOREIGN)
-		printf("left %s: not written by " OPEN_TOOL "\n", path);
+		printf("left %s: not written by cpucycles-open\n", path);
 	if (lines == 0 && (err == -ENOENT || err == OPEN_FOREIGN))
 		return TOOL_GOOD;
 	if (!open_may_write())
@@ -349,21 +348,17 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *root = "/";
-	int o, status;
+	int o;
 
-	tool_begin();
-	while ((o = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
+	tool_begin("cpucycles-open", open_help, 0);
+	while ((o = tool_option(argc, argv, "hV", options)) != -1)
 		if (o == 'r')
 			root = optarg;
-		status = tool_option(o, OPEN_TOOL, open_help);
-		if (status >= 0)
-			return status;
-	}
 	run.apply |= run.persist;
 	if (open_clash())
-		fputs(OPEN_TOOL ": these options exclude each other\n", stderr);
-	if (open_clash() || optind < argc)
-		return tool_usage(OPEN_TOOL, argv[optind]);
+		return tool_usage("these options exclude each other");
+	if (optind < argc)
+		return tool_usage("unexpected argument '%s'", argv[optind]);
 	if (!run.status && !run.revert && (run.dry || geteuid() == 0))
 		run.apply = 1;
 	if (chdir(root) != 0) {
@@ -373,5 +368,5 @@ int main(int argc, char **argv)
 	umask(022); /* --status is for everybody */
 	if ((run.apply || run.revert) && !run.dry)
 		run.unlocked = open_take_lock();
-	return tool_end(OPEN_TOOL, open_run());
+	return tool_end(stdout, open_run());
 }

@@ -20,7 +20,6 @@
 #include "../common/tool.h"
 #include "../../perf/pmus.h"
 
-#define TOOL "cpucycles-run"
 #define RUNS_MOST 100000
 #define WAIT 1000000000LL /* ns, where nothing is sampled */
 #define READ_FORMAT \
@@ -149,8 +148,7 @@ static bool run_start(char **argv, pid_t *pid)
 	err = posix_spawnp(pid, argv[0], NULL, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	if (err != 0) {
-		fprintf(stderr, TOOL ": cannot run '%s': %s\n", argv[0],
-			strerror(err));
+		tool_failed("cannot run '%s': %s", argv[0], strerror(err));
 		all.status = err == ENOENT ? RUN_NONE : RUN_CANNOT;
 	}
 	return err == 0;
@@ -302,12 +300,8 @@ static int run_all(char **argv, int runs, const char *file)
 			;
 		if (all.runs > 0)
 			print_all(f);
-		if (fflush(f) == 0 && !ferror(f))
-			return all.status;
 	}
-	fprintf(stderr, TOOL ": cannot write the output: %s\n",
-		strerror(errno));
-	return RUN_FAILED;
+	return tool_end(f, all.status);
 }
 
 /* Signals that are not ignored, as by nohup(1), are taken in run_wait(). */
@@ -343,26 +337,19 @@ int main(int argc, char **argv)
 	const char *file = NULL;
 	char *end = NULL;
 	long runs = 1;
-	int option, status;
+	int option;
 
-	tool_begin();
-	while ((option = getopt_long(argc, argv, "+ho:r:V", options, NULL)) !=
-	       -1) {
-		status = tool_option(option, TOOL, help);
-		if (status >= 0)
-			return status == TOOL_GOOD ? status : RUN_FAILED;
+	tool_begin("cpucycles-run", help, RUN_FAILED);
+	while ((option = tool_option(argc, argv, "+ho:r:V", options)) != -1) {
 		all.json |= option == 'j';
 		file = option == 'o' ? optarg : file;
 		if (option == 'r')
 			runs = strtol(optarg, &end, 10);
 	}
-	if (runs >= 1 && runs <= RUNS_MOST && (end == NULL || *end == '\0') &&
-	    optind < argc) {
-		run_begin();
-		return run_all(argv + optind, (int)runs, file);
-	}
-	fprintf(stderr, TOOL ": needs a command, and from 1 to %d runs\n",
-		RUNS_MOST);
-	tool_usage(TOOL, NULL);
-	return RUN_FAILED;
+	if (runs < 1 || runs > RUNS_MOST || (end != NULL && *end != '\0') ||
+	    optind == argc)
+		return tool_usage("needs a command, and from 1 to %d runs",
+				  RUNS_MOST);
+	run_begin();
+	return run_all(argv + optind, (int)runs, file);
 }

@@ -11,7 +11,6 @@
 #include "counting.h"
 #include "elsewhere.h"
 
-#define TOOL "cpucycles-selftest"
 #define TRIES 5
 #define PAUSE_NS 100000000 /* in which a calibrated counter adapts */
 
@@ -164,7 +163,7 @@ static int choose_counter(struct cpucycles_counter *c, const char *name)
 	bool works = name == NULL || cpucycles_select(name) == 0;
 
 	if (cpucycles_counterbyname(name, c, sizeof *c) != 0)
-		return tool_no_counter(TOOL, name);
+		return tool_no_counter(name);
 	if (works)
 		printf("# libcpucycles %s\n"
 		       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
@@ -186,8 +185,7 @@ static unsigned choose_check(const char *name)
 	for (i = 0; i < CHECKS; i++)
 		if (!strcmp(checks[i].name, name))
 			return 1u << i;
-	fprintf(stderr, TOOL ": no check is called '%s'; --list prints all\n",
-		name);
+	tool_usage("no check is called '%s'; --list prints all", name);
 	return 0;
 }
 
@@ -207,18 +205,12 @@ int main(int argc, char **argv)
 	const char *counter = NULL;
 	unsigned i, bit, chosen = 0;
 
-	tool_begin();
-	while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1) {
-		status = tool_option(option, TOOL, help);
-		if (status >= 0)
-			return status;
+	tool_begin("cpucycles-selftest", help, 0);
+	while ((option = tool_option(argc, argv, "hV", options)) != -1)
 		if (option == 'c')
 			counter = optarg;
-	}
-	if (quick && longer) {
-		fputs(TOOL ": --quick and --long exclude each other\n", stderr);
-		return tool_usage(TOOL, NULL);
-	}
+	if (quick && longer)
+		return tool_usage("--quick and --long exclude each other");
 	if (quick)
 		t = (struct selftest){.ms = 60};
 	if (longer)
@@ -226,12 +218,12 @@ int main(int argc, char **argv)
 	for (i = 0; list && i < CHECKS; i++)
 		printf("%-12s %s\n", checks[i].name, checks[i].what);
 	if (list)
-		return tool_end(TOOL, TOOL_GOOD);
+		return tool_end(stdout, TOOL_GOOD);
 	for (; optind < argc; chosen |= bit)
 		if ((bit = choose_check(argv[optind++])) == 0)
-			return tool_usage(TOOL, NULL);
+			return TOOL_USAGE;
 	status = choose_counter(&t.counter, counter);
 	if (status == TOOL_GOOD)
 		status = run_all(&t, chosen ? chosen : ~0u);
-	return tool_end(TOOL, status);
+	return tool_end(stdout, status);
 }
