@@ -15,37 +15,6 @@ static int known_kind(const struct cpucycles_counter *c)
 /* Whether the call fails with this errno. */
 #define FAILS(call, error) (errno = 0, (call) == -1 && errno == (error))
 
-static long long iterations(int n)
-{
-	long long before;
-
-	cpucycles_fence();
-	before = cpucycles();
-	cpucycles_fence();
-	while (n-- > 0)
-		__asm__ __volatile__("");
-	cpucycles_fence();
-	return cpucycles() - before;
-}
-
-/* How long a loop takes depends on the CPU, the counter's rate and the
- * compiler, but four times as much of it takes longer. An interruption may hit
- * the shorter one, or the core's rate rise meanwhile, though not every time. */
-static void check_work(void)
-{
-	long long one = 0, four = 0;
-	int i;
-
-	for (i = 0; i < 20 && four <= one; i++) {
-		one = iterations(250000);
-		four = iterations(1000000);
-	}
-	ok(bounded((double)one + 1, (double)four, NO_LIMIT,
-		   "the count does not grow with the work"),
-	   "250000 iterations take %lld cycles, and four times as many %lld",
-	   one, four);
-}
-
 /* Where the source is a file, the word before any blank is its path. */
 static void check_source(void)
 {
@@ -72,7 +41,7 @@ static void check_count(void)
 	ok(cpucycles() != 0 && errno == 4711,
 	   "the first call counts and leaves errno alone");
 	ok(counts(100000) == 0, "100000 calls never go back, and advance");
-	check_work();
+	cpucycles_fence();
 	ok(cpucycles_persecond() >= 1000000 &&
 		   cpucycles_persecond() <= 100000000000,
 	   "persecond: %lld", cpucycles_persecond());

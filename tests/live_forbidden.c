@@ -38,13 +38,21 @@ static int has_core(void)
 	return !strcmp(cpucycles_kind(), "core");
 }
 
+/* Once more allowed, the counter is found. */
 static int before_first(void)
 {
+	int bad;
+
 	if (forbid() != 0)
 		return CANNOT;
 	if (counts(1000) != 0)
 		return 2;
-	return has_core() ? 0 : recovered();
+	bad = has_core() ? 0 : recovered();
+	prctl(PR_SET_TSC, PR_TSC_ENABLE);
+	if (bad == 0 && (cpucycles_select(NULL) != 0 || counts(1000) != 0 ||
+			 !strcmp(cpucycles_kind(), "os")))
+		bad = 3;
+	return bad;
 }
 
 /* PR_GET_TSC answers as if nothing were forbidden, or fails: the probe finds
@@ -74,12 +82,6 @@ static int by_name(void)
 	       !strcmp(cpucycles_implementation(), "amd64-tsc");
 }
 
-static int forbid_after_selection(void)
-{
-	cpucycles();
-	return has_core() ? CANNOT : forbid();
-}
-
 static sigjmp_buf way_out;
 
 static void leave(int sig)
@@ -87,12 +89,15 @@ static void leave(int sig)
 	siglongjmp(way_out, sig);
 }
 
-/* As the manual says: the next count faults. A program may catch that, and
- * select then. */
+/* Nothing that measures may fault: no rate is observed. But, as the manual
+ * says, the next count faults. A program may catch that, and select then. */
 static int after_fault(void)
 {
-	if (forbid_after_selection() != 0)
+	cpucycles();
+	if (has_core() || forbid() != 0)
 		return CANNOT;
+	if (cpucycles_observepersecond() != 0)
+		return 8;
 	signal(SIGSEGV, leave);
 	if (sigsetjmp(way_out, 1) == 0) {
 		cpucycles();
@@ -138,26 +143,6 @@ static int every_thread(void)
 	return recovered();
 }
 
-/* Nothing that measures may fault: it returns 0 where it cannot. */
-static int observe_after(void)
-{
-	return forbid_after_selection() != 0
-		       ? CANNOT
-		       : cpucycles_observepersecond() != 0;
-}
-
-static int allowed_again(void)
-{
-	if (forbid() != 0)
-		return CANNOT;
-	if (counts(1000) != 0)
-		return 2;
-	prctl(PR_SET_TSC, PR_TSC_ENABLE);
-	if (cpucycles_select(NULL) != 0 || counts(1000) != 0)
-		return 3;
-	return !strcmp(cpucycles_kind(), "os");
-}
-
 int main(void)
 {
 	static const char why[] = "prctl(PR_SET_TSC) does not work here, or "
@@ -165,22 +150,18 @@ int main(void)
 
 	if (SANITIZED)
 		skip_all("sanitizers read the clock where nobody expects it");
-	point("RDTSC forbidden before the first call: a clock by system calls",
+	point("RDTSC forbidden before the first call: a clock by system calls; "
+	      "allowed again: cpucycles_select(NULL) finds the counter",
 	      before_first, why);
 	point("forbidden, and prctl denied", denied, why);
 	point("forbidden, and prctl answered by SIGSYS", trapped, why);
 	point("forbidden, and a reader of it asked for by name", by_name, why);
-	point("forbidden after the selection: the next count faults, and then "
-	      "cpucycles_select(NULL) recovers",
+	point("forbidden after the selection: no rate is observed, the next "
+	      "count faults, and then cpucycles_select(NULL) recovers",
 	      after_fault, why);
 	point("and every thread counts: one that may read it, one that may "
 	      "not, a new one",
 	      every_thread, why);
-	point("forbidden after the selection: no rate is observed, nothing "
-	      "faults",
-	      observe_after, why);
-	point("allowed again: cpucycles_select(NULL) finds the counter",
-	      allowed_again, why);
 	return done_testing();
 }
 #else

@@ -221,20 +221,6 @@ static void check_job(const struct job *job, bool reported)
 	   job->work, job->pieces, job->name, job->us, s.with, s.without);
 }
 
-/* A child that goes on with its parent's count, which may not have its waits.
- */
-static int child(void)
-{
-	const struct job *job = &jobs[2];
-	struct share s;
-	int i = 0;
-
-	do {
-		s = share(job);
-	} while (++i < TRIES && (s.without < LOW || s.with > job->otherwise));
-	return s.without < LOW || s.with > job->otherwise || back;
-}
-
 /* The events that cpucycles_interruptions() tells. Each returns whether it
  * happened. */
 static bool preempted(void)
@@ -331,7 +317,6 @@ int main(void)
 		return 1;
 	for (i = 0; i < sizeof jobs / sizeof *jobs; i++)
 		check_job(&jobs[i], reported);
-	point("a child's waits are not counted", child, "");
 	if (cpucycles_interruptions() < 0)
 		return done_testing();
 	check_told("preempted", preempted, load_busy);
