@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* What cpucycles-info --noise finds on a pretended core, of which the other
  * hardware thread is busy at times: independent instructions take longer then,
- * a chain of dependent ones does not. noise.c is included, as its work is. */
+ * a chain of dependent ones does not. The files are included, as their work is.
+ */
 #include <config.h>
 #include "cpucycles.h"
 #include "tap.h"
 #include "tools/common/known.h"
 #include "tools/common/tool.h"
-#include "tools/info/noise_text.h"
 
 #define known pretended_chains
 #define known_usable() true
@@ -21,6 +21,7 @@ static const struct {
 	void (*loop)(unsigned long turns);
 } known[] = {{chain}};
 #include "../src/tools/info/noise.c"
+#include "../src/tools/info/noise_text.c"
 
 #define STRETCH 3e7 /* ns, of ten; in so many the neighbour is busy, */
 static int busy;

@@ -4,8 +4,8 @@
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
-#include "../src/tools/common/tool.h"
-#include "../src/tools/info/noise_text.h"
+#include "../src/tools/info/noise.c"
+#include "../src/tools/info/noise_text.c"
 #include "tree.h"
 
 #define CPUS "/sys/devices/system/cpu"
@@ -40,11 +40,11 @@ static void check_scatter(void)
  * `n` are `apart` above the others. */
 static struct noise verdict(int n, long long apart, long long step)
 {
-	long long chain[NOISE_BATCHES], wide[NOISE_BATCHES];
+	long long chain[BATCHES], wide[BATCHES];
 	struct noise noise = {.steal = 0};
 	int i;
 
-	for (i = 0; i < NOISE_BATCHES; i++) {
+	for (i = 0; i < BATCHES; i++) {
 		chain[i] = 37000;
 		wide[i] = i < n ? 37000 + apart : 37000;
 	}
@@ -61,7 +61,7 @@ static double visible(int n, long long apart, long long step)
 
 static void check_verdict(void)
 {
-	static const long long none[NOISE_BATCHES] = {0};
+	static const long long none[BATCHES] = {0};
 	struct noise n = {.visible = 100};
 
 	ok(visible(0, 0, 0) == 0, "medians that agree");
@@ -84,18 +84,18 @@ static void check_verdict(void)
 /* What is timed in turn sees the same rate, high or low. */
 static void check_turns(void)
 {
-	long long chain[NOISE_BATCHES], wide[NOISE_BATCHES];
+	long long chain[BATCHES], wide[BATCHES];
 	struct noise n;
 	int i;
 
-	for (i = 0; i < NOISE_BATCHES; i++) {
+	for (i = 0; i < BATCHES; i++) {
 		chain[i] = i % 2 ? 37000 : 38000;
 		wide[i] = chain[i] * 2;
 	}
 	noise_verdict(&n, chain, wide, 0);
 	ok(n.visible == 0 && n.apart == 271, "in turn and apart: %g, %g",
 	   n.visible, n.apart);
-	for (i = 0; i < NOISE_BATCHES; i++)
+	for (i = 0; i < BATCHES; i++)
 		wide[i] = 74000;
 	noise_verdict(&n, wide, chain, 0);
 	ok(n.visible > 260 && n.apart == 271, "only one of them changes: %g",
@@ -251,7 +251,7 @@ static void check_text(void)
 		.steal = -1,
 		.hz = -1,
 		.steps = {0, -1, -1}};
-	static const struct noise known = {
+	static const struct noise told = {
 		.gaps = {{0.002, 250, 4000, 9100},
 			 {0.03, 125, 4000000, 8000000}},
 		.steal = 0.0125,
@@ -269,7 +269,7 @@ static void check_text(void)
 		   strstr(text, "rate 0.0 steps a second\n") &&
 		   strstr(text, "smt not visible here\n"),
 	   "a system that tells nothing");
-	text = text_of(&known);
+	text = text_of(&told);
 	ok(strstr(text, "interrupts 0.20% of the time, 250 a second, median "
 			"4.0 us, longest 9.1 us\n") &&
 		   strstr(text, "preemption 3.00% of the time, 125 a second, "

@@ -16,14 +16,18 @@
 #include "../common/stats.h"
 #include "../common/tool.h"
 
-#define GAPS 8192   /* then it ends earlier */
-#define GAP_NS 1000 /* shorter ones may be cache misses */
+#define LISTEN_NS 400000000 /* for gaps; but for so many at most, */
+#define GAPS 8192
+#define GAP_NS 1000 /* as shorter ones may be cache misses */
 
 /* A window is long enough for a count or a clock in steps of 10 ns to show
  * 0.1%, and so short that most are not interrupted. */
 #define WINDOW_NS 10000
+#define HALF 500 /* windows of each of two kinds, in turn: a batch */
+#define BATCHES 64
 
-struct noise_gaps noise_sum(long long *ns, int n, long long total)
+/* Sums up n gaps within `total` ns. Sorts them. */
+static struct noise_gaps noise_sum(long long *ns, int n, long long total)
 {
 	struct noise_gaps g = {0, 0, -1, -1};
 	int i;
@@ -38,7 +42,8 @@ struct noise_gaps noise_sum(long long *ns, int n, long long total)
 	return g;
 }
 
-double noise_scatter(long long *values, int n)
+/* The distance of the quartiles, of the median. Sorts the values. */
+static double noise_scatter(long long *values, int n)
 {
 	long long median = stats_median(values, n);
 
@@ -47,12 +52,12 @@ double noise_scatter(long long *values, int n)
 	       (double)(median > 0 ? median : 1);
 }
 
-static long long noise_typical(const long long median[NOISE_BATCHES])
+static long long noise_typical(const long long median[BATCHES])
 {
-	long long sorted[NOISE_BATCHES];
+	long long sorted[BATCHES];
 
 	memcpy(sorted, median, sizeof sorted);
-	return stats_median(sorted, NOISE_BATCHES);
+	return stats_median(sorted, BATCHES);
 }
 
 /* The difference that 19 of 20 pairs do not exceed; not the largest, since one
@@ -60,13 +65,13 @@ static long long noise_typical(const long long median[NOISE_BATCHES])
  * medians that users compare were seldom taken at the same moment. A count
  * cannot resolve less than its step, even if all medians agree. Rounded up to
  * the printed precision, so that the exit status agrees with that. */
-static int noise_apart(const long long median[NOISE_BATCHES], long long step)
+static int noise_apart(const long long median[BATCHES], long long step)
 {
-	static long long apart[NOISE_BATCHES * (NOISE_BATCHES - 1) / 2];
+	static long long apart[BATCHES * (BATCHES - 1) / 2];
 	long long typical = noise_typical(median), most;
 	int i, k, pairs = 0;
 
-	for (i = 0; i < NOISE_BATCHES; i++)
+	for (i = 0; i < BATCHES; i++)
 		for (k = 0; k < i; k++)
 			apart[pairs++] = llabs(median[i] - median[k]);
 	stats_sort(apart, pairs);
@@ -77,16 +82,17 @@ static int noise_apart(const long long median[NOISE_BATCHES], long long step)
 	return (int)((most * 10000 + typical - 1) / typical);
 }
 
-/* What is timed in turn sees the same rate of the core, but a busy hardware
- * thread beside it slows independent instructions down, to the half, and a
- * chain that waits for its own results hardly. */
-void noise_verdict(struct noise *n, const long long chain[NOISE_BATCHES],
-		   const long long wide[NOISE_BATCHES], long long step)
+/* Fills in what can be seen, from the medians of batches, by a count that has
+ * this step. What is timed in turn sees the same rate of the core, but a busy
+ * hardware thread beside it slows independent instructions down, to the half,
+ * and a chain that waits for its own results hardly. */
+static void noise_verdict(struct noise *n, const long long chain[BATCHES],
+			  const long long wide[BATCHES], long long step)
 {
-	long long scaled[NOISE_BATCHES], typical = noise_typical(chain);
+	long long scaled[BATCHES], typical = noise_typical(chain);
 	int i, apart = noise_apart(wide, step);
 
-	for (i = 0; i < NOISE_BATCHES; i++)
+	for (i = 0; i < BATCHES; i++)
 		scaled[i] = wide[i] * typical / (chain[i] > 0 ? chain[i] : 1);
 	n->visible = noise_apart(scaled, step);
 	n->apart = noise_apart(chain, step);
@@ -116,7 +122,7 @@ static void noise_listen(struct noise *n)
 			now = tool_ns();
 		}
 		last = now;
-	} while (now - begin < NOISE_LISTEN_NS && count[kind] < GAPS);
+	} while (now - begin < LISTEN_NS && count[kind] < GAPS);
 	for (kind = 0; kind <= NOISE_PREEMPTION; kind++)
 		n->gaps[kind] = noise_sum(gap[kind], count[kind], now - begin);
 	if (seen < 0)
@@ -151,15 +157,14 @@ static struct noise_work noise_work(void (*work)(unsigned long turns))
 }
 
 /* Both kinds of work in turn; the chain, the first, by the clock, too. */
-static void noise_batch(const struct noise_work w[2],
-			long long cycles[2][NOISE_HALF],
-			long long ns[NOISE_HALF], struct rate_steps *steps,
+static void noise_batch(const struct noise_work w[2], long long cycles[2][HALF],
+			long long ns[HALF], struct rate_steps *steps,
 			long long grain)
 {
 	long long begin, *c;
 	int i, kind;
 
-	for (i = 0; i < NOISE_HALF; i++) {
+	for (i = 0; i < HALF; i++) {
 		for (kind = 1; kind >= 0; kind--) {
 			c = &cycles[kind][i];
 			begin = tool_ns();
@@ -174,9 +179,9 @@ static void noise_batch(const struct noise_work w[2],
 
 static void noise_windows(struct noise *n)
 {
-	static long long cycles[2][NOISE_HALF], ns[NOISE_HALF];
+	static long long cycles[2][HALF], ns[HALF];
 	static struct rate_steps steps;
-	long long median[2][NOISE_BATCHES], scatter[NOISE_BATCHES];
+	long long median[2][BATCHES], scatter[BATCHES];
 	const bool chain = known_usable();
 	const struct noise_work work[2] = {
 		noise_work(chain ? known[0].loop : loop), noise_work(loop)};
@@ -185,18 +190,18 @@ static void noise_windows(struct noise *n)
 	int b;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
-	for (b = 0; b < NOISE_BATCHES; b++) {
+	for (b = 0; b < BATCHES; b++) {
 		noise_batch(work, cycles, ns, &steps, grain);
-		median[0][b] = stats_median(cycles[0], NOISE_HALF);
-		median[1][b] = stats_median(cycles[1], NOISE_HALF);
-		scatter[b] = (long long)(noise_scatter(ns, NOISE_HALF) * 1e6);
+		median[0][b] = stats_median(cycles[0], HALF);
+		median[1][b] = stats_median(cycles[1], HALF);
+		scatter[b] = (long long)(noise_scatter(ns, HALF) * 1e6);
 	}
 	n->steps = rate_steps_sum(&steps);
 	if (n->steps.persecond == 0)
 		n->steps.size = n->steps.lasted = -1;
 	noise_verdict(n, median[0], median[1], c.step);
-	n->dither = (double)stats_median(scatter, NOISE_BATCHES) / 1e6;
-	n->worst = (double)scatter[NOISE_BATCHES - 1] / 1e6;
+	n->dither = (double)stats_median(scatter, BATCHES) / 1e6;
+	n->worst = (double)scatter[BATCHES - 1] / 1e6;
 }
 
 const struct noise *noise_measure(void)

@@ -7,10 +7,7 @@
 #include "../common/rate_steps.h"
 #include "../common/system.h"
 
-#define NOISE_LISTEN_NS 400000000 /* for gaps */
-#define NOISE_LIMIT 100           /* 1/10000: a worse verdict is a finding */
-#define NOISE_LOST 0.05           /* of the time; more is one, too */
-#define NOISE_HALF 500 /* windows of each of two that are timed in turn */
+#define NOISE_LIMIT 100 /* 1/10000: a worse verdict is a finding */
 
 /* A line of the report each. */
 enum noise_item {
@@ -35,10 +32,10 @@ struct noise_gaps {
 /* Shares are parts of 1; what is not known is < 0. */
 struct noise {
 	struct noise_gaps gaps[NOISE_PREEMPTION + 1];
-	double steal;   /* of the time when CPUs had work */
-	double dither;  /* the middle half of windows, of their median */
-	double worst;   /* the same, in the batch where it is widest */
-	double hz;      /* of the core */
+	double steal;  /* of the time when CPUs had work */
+	double dither; /* the middle half of windows, of their median */
+	double worst;  /* the same, in the batch where it is widest */
+	double hz;     /* of the core */
 	struct rate_summary steps; /* of that */
 	struct system system;
 	double visible; /* the smallest difference to believe, in 1/10000, of
@@ -49,19 +46,5 @@ struct noise {
 
 /* Takes a second or two. Returns static storage. */
 const struct noise *noise_measure(void);
-
-/* The parts that compute. All sort their arrays, and use n > 0 elements. */
-
-/* Sums up n gaps within `total` ns; n may be 0. */
-struct noise_gaps noise_sum(long long *ns, int n, long long total);
-
-/* The distance of the quartiles, of the median. */
-double noise_scatter(long long *values, int n);
-
-/* Fills in what can be seen, from the medians of as many batches, by a count
- * that has this step. */
-#define NOISE_BATCHES 64
-void noise_verdict(struct noise *n, const long long chain[NOISE_BATCHES],
-		   const long long wide[NOISE_BATCHES], long long step);
 
 #endif

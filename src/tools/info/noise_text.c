@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 #include "cpucycles.h"
+#include "noise.h"
 #include "noise_text.h"
 #include "../common/json.h"
 #include "../common/tool.h"
 
-const char *const noise_names[NOISE_ITEMS] = {
+#define LOST 0.05 /* of the time; more is a finding */
+
+static const char *const noise_names[NOISE_ITEMS] = {
 	"interrupts", "preemption", "steal", "dither", "rate",
 	"governor",   "turbo",      "smt",   "verdict"};
 
@@ -19,7 +22,7 @@ static bool noise_lost(const struct noise *n)
 	double others = n->gaps[NOISE_PREEMPTION].share;
 
 	return n->gaps[NOISE_INTERRUPTS].share + (others > 0 ? others : 0) >
-	       NOISE_LOST;
+	       LOST;
 }
 
 /* The reason why medians differ, or advice. */
@@ -41,7 +44,8 @@ static const char *noise_why(const struct noise *n)
 	return "let what is compared take turns";
 }
 
-const char *noise_hint(const struct noise *n, enum noise_item item)
+/* Advice; NULL: none is needed. */
+static const char *noise_hint(const struct noise *n, enum noise_item item)
 {
 	const bool told = n->gaps[NOISE_PREEMPTION].share >= 0;
 	const char *const hints[NOISE_ITEMS] = {
@@ -78,7 +82,7 @@ const char *noise_hint(const struct noise *n, enum noise_item item)
 	return wanted[item] ? hints[item] : NULL;
 }
 
-int noise_status(const struct noise *n)
+static int noise_status(const struct noise *n)
 {
 	return n->visible > NOISE_LIMIT || noise_lost(n) ? TOOL_FINDING
 							 : TOOL_GOOD;
@@ -137,7 +141,7 @@ static const char *noise_word(const struct noise *n, int item)
 				      : NULL;
 }
 
-void noise_text(FILE *f, const struct noise *n)
+static void noise_text(FILE *f, const struct noise *n)
 {
 	const char *word, *hint, *comma;
 	const double *value;
