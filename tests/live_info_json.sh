@@ -50,12 +50,6 @@ has "and are not in force" '"in_force": false'
 has "because there is no such counter" \
 	'"reason": "there is no such counter here"'
 
-cpucyclesimplementation=default-zero "$info" --counter=default-monotonic \
-	--json >"$tmp/out"
-valid counter
-has "which goes before the environment" '"implementation": "default-monotonic"'
-has "and says so" '"reason": "--counter names another"'
-
 "$info" --counter=default-zero --json >"$tmp/out"
 test $? -eq 1
 ok "a counter that counts nothing is status 1"

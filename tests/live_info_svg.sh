@@ -40,20 +40,16 @@ ok "all coordinates are within the picture"
 	grep -qx '</svg>'
 ok "- is standard output"
 
-# refused TEXT WORD STATUS: the last call's message has the word.
-refused() {
-	test "$3" -eq 1 && grep -q "^cpucycles-info: .*$2" "$tmp/err"
-	ok "$1 is status 1, with a message"
-}
-"$info" --svg "$tmp/no/such.svg" 2>"$tmp/err"
-refused "a directory that is not there" no/such.svg $?
-"$info" --svg "$tmp" 2>"$tmp/err"
-refused "a directory for a file" "$tmp" $?
+refused 1 '^cpucycles-info: .*no/such.svg' "$info" --svg "$tmp/no/such.svg"
+ok "a directory that is not there is status 1, with a message"
+refused 1 "^cpucycles-info: .*$tmp" "$info" --svg "$tmp"
+ok "so is a directory for a file"
 if test -w /dev/full; then
-	"$info" --svg /dev/full 2>"$tmp/err"
-	refused "a full disk" /dev/full $?
+	refused 1 '^cpucycles-info: .*/dev/full' "$info" --svg /dev/full
+	ok "and a full disk"
 	"$info" --svg - >/dev/full 2>"$tmp/err"
-	refused "a full disk behind stdout" output $?
+	test $? -eq 1 && grep -q '^cpucycles-info: .*output' "$tmp/err"
+	ok "also behind stdout"
 else
 	skip "there is no /dev/full"
 fi
