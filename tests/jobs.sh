@@ -38,6 +38,21 @@ stale()
 	[ -z "$(find Makefile -newer "$src/configure" 2>/dev/null)" ]
 }
 
+# COMPILER [FLAG]...: the library without configure, as hosts.h tells what the
+# host has; and the program advance with it, in amalgamation/, linked with libs.
+amalgamation()
+{
+	make amalgamation
+	# shellcheck disable=SC2046 # several words
+	set -- "$@" $(sed -n 's/^CPUC_CFLAGS = //p' Makefile)
+	"$src/tests/amalgamation/agree" . "$@"
+	"$@" -std=c11 -pedantic -c -o amalgamation/cpucycles.o \
+		amalgamation/cpucycles.c
+	# shellcheck disable=SC2086 # several words, or none
+	"$@" -Iamalgamation -I. -o "amalgamation/advance${exe-}" \
+		"$src/tests/cross/advance.c" amalgamation/cpucycles.o ${libs-}
+}
+
 one_job()
 {
 	host=$1
@@ -56,7 +71,12 @@ all_jobs()
 	mkdir -p "$work"
 	prepare
 	begin=$(date +%s)
-	printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -n 1 sh "$0" --job
+	# Each in a shell of its own, which ends at the first failure.
+	# shellcheck disable=SC2016 # that shell's
+	printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I {} sh -c '
+		mkdir -p "$1/{}"
+		sh "$0" --job {} >"$1/{}/log" 2>&1
+		cat "$1/{}/result"' "$0" "$work"
 	failed=0
 	for host; do
 		grep -q ^FAIL "$work/$host/result" || continue
@@ -77,15 +97,8 @@ jobs()
 		usage
 		exit 0
 		;;
-	--build)
-		one_job "$2"
-		exit
-		;;
 	--job)
-		# In a shell of its own, which ends at the first failure.
-		mkdir -p "$work/$2"
-		sh "$0" --build "$2" >"$work/$2/log" 2>&1 || :
-		cat "$work/$2/result"
+		one_job "$2"
 		exit
 		;;
 	-*)
