@@ -73,9 +73,8 @@ int system_time(const char *root, struct system_time *t)
 
 	*t = (struct system_time){0, 0};
 	system_line(root, "/proc/stat", line, sizeof line);
-	/* Then come idle and iowait. NOLINTNEXTLINE(cert-err34-c) */
-	if (strncmp(line, "cpu ", 4) != 0 ||
-	    sscanf(line + 4, "%lld %lld %lld %*d %*d %lld %lld %lld", &user,
+	/* The others are idle and iowait. NOLINTNEXTLINE(cert-err34-c) */
+	if (sscanf(line, "cpu%*[ ]%lld %lld %lld %*d %*d %lld %lld %lld", &user,
 		   &nice, &kernel, &irq, &softirq, &t->stolen) != 6)
 		return -1;
 	t->busy = user + nice + kernel + irq + softirq + t->stolen;
