@@ -46,6 +46,8 @@ awk '
 			if (line ~ /^\t\.kind = CPUC_/) {
 				kind = line
 				gsub(/.*CPUC_|,.*/, "", kind)
+			} else if (line ~ /^CPUC_CLOCK_COUNTER/) {
+				kind = line ~ /CPUC_OS,/ ? "OS" : "REFERENCE"
 			} else if (line ~ /^\t\.bits = /) {
 				bits = line
 				gsub(/[^0-9]/, "", bits)
@@ -74,14 +76,14 @@ same() {
 }
 
 built() {
-	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_EXTEND32)' \
+	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_EXTEND32|CPUC_CLOCK)' \
 		src/counters/*.c |
 		while read -r file; do
 			grep -q " $file " "$tmp/counters" ||
 				echo "configure.ac lacks $file"
 		done
 	while read -r name file _; do
-		grep -qE "(\.name =|define NAME|^CPUC_EXTEND32).*[-\"]${name#*-}\"" "$file" ||
+		grep -qE "(\.name =|define NAME|^CPUC_(EXTEND32|CLOCK_COUNTER)).*[-\"]${name#*-}\"" "$file" ||
 			echo "$file: .name is not $name"
 	done <"$tmp/counters"
 	while read -r id _; do

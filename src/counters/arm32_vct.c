@@ -5,7 +5,6 @@
  * cores without the timer, and where CNTKCTL keeps it from users. */
 #include <config.h>
 #include "../rate/clock.h"
-#include "../slot.h"
 
 static long long arm32_vct_read(void)
 {
@@ -24,14 +23,5 @@ static uint64_t arm32_vct_stated(void)
 	return hz;
 }
 
-static struct cpuc_clock arm32_vct_clock = {
-	.tick = arm32_vct_read,
-	.stated = arm32_vct_stated,
-};
-
-const struct cpuc_counter cpuc_counter_arm32_vct = {
-	.name = "arm32-vct",
-	.kind = CPUC_REFERENCE,
-	.clock = &arm32_vct_clock,
-	.read = arm32_vct_read,
-};
+CPUC_CLOCK_COUNTER(arm32_vct, "arm32-vct", CPUC_REFERENCE,
+		   .stated = arm32_vct_stated)

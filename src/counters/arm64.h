@@ -17,12 +17,7 @@ static inline long long cpuc_arm64_ticks(void)
 /* The clock is in arm64_vctcore.c, beside its chains. */
 extern struct cpuc_clock cpuc_arm64_cntvct;
 
-#endif
-#if HAVE_COUNTER_ARM64_PMC
-
-#include <stdint.h>
-
-static inline uint64_t cpuc_arm64_cycles(void)
+static inline __attribute__((unused)) uint64_t cpuc_arm64_cycles(void)
 {
 	uint64_t value;
 
@@ -62,6 +57,11 @@ cpuc_arm64_register(uint32_t index)
 
 	if (index == CPUC_ARM64_CYCLES)
 		return cpuc_arm64_cycles();
+	/* Without a jump: the kernel gives it first. */
+	if (index == 1) {
+		__asm__ volatile("mrs %0, s3_3_c14_c8_0" : "=r"(value));
+		return value;
+	}
 	switch (index - 1) {
 		CPUC_ARM64_EVENTS(0, 8)
 		CPUC_ARM64_EVENT(0, 8, 7)

@@ -24,20 +24,8 @@ const struct cpuc_counter cpuc_counter_arm64_perfpmc = {
 	.read = arm64_perfpmc_read,
 };
 
-/* PMEVCNTR0_EL0 without a jump: the kernel gives it first. */
-static inline __attribute__((always_inline)) uint64_t
-arm64_perfpmc_register(uint32_t index)
-{
-	uint64_t value;
-
-	if (index != 1)
-		return cpuc_arm64_register(index);
-	__asm__ volatile("mrs %0, s3_3_c14_c8_0" : "=r"(value));
-	return value;
-}
-
 /* Bit 1: users may read it. 32 bits wide, as wider ones of this event are
  * refused before Armv8.5. The kernel adds up their overflows. */
-CPUC_PERF_INSTRUCTIONS(arm64_perfpmc, "arm64-perfpmc", arm64_perfpmc_register,
+CPUC_PERF_INSTRUCTIONS(arm64_perfpmc, "arm64-perfpmc", cpuc_arm64_register,
 		       .config1 = 2,
 		       .access = {"/proc/sys/kernel/perf_user_access"})

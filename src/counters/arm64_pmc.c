@@ -3,7 +3,6 @@
  * kernel module lets users read it. It belongs to the core, not to a thread: it
  * counts for other threads too, and differs between cores. */
 #include <config.h>
-#include "../slot.h"
 #include "arm64.h"
 
 static long long arm64_pmc_read(void)

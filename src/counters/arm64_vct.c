@@ -5,7 +5,6 @@
  * as firmware has set that: 1 GHz from Armv8.6 on, tens of MHz before, so that
  * most adjacent reads are equal. The CPU may read it early: use fences. */
 #include <config.h>
-#include "../slot.h"
 #include "arm64.h"
 
 const struct cpuc_counter cpuc_counter_arm64_vct = {

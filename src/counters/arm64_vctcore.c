@@ -4,7 +4,6 @@
  * Architecture Reference Manual for A-profile, "The Generic Timer"). */
 #include <config.h>
 #include "../calibrated/count.h"
-#include "../slot.h"
 #include "arm64.h"
 
 static long long vctcore_read(void)

@@ -4,7 +4,6 @@
 #include <config.h>
 #include <mach/mach_time.h>
 #include "../rate/clock.h"
-#include "../slot.h"
 
 static long long default_mach_read(void)
 {

@@ -4,7 +4,6 @@
  * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
 #include <config.h>
 #include "../rate/clock.h"
-#include "../slot.h"
 
 /* LLFTP of word 2: words 4 and 5 are filled in. */
 #define HAS_CLOCK (1u << 14)
@@ -37,14 +36,5 @@ static uint64_t loong64_rdtime_stated(void)
 	return div != 0 ? (uint64_t)crystal * mul / div : 0;
 }
 
-static struct cpuc_clock loong64_rdtime_clock = {
-	.tick = loong64_rdtime_read,
-	.stated = loong64_rdtime_stated,
-};
-
-const struct cpuc_counter cpuc_counter_loong64_rdtime = {
-	.name = "loong64-rdtime",
-	.kind = CPUC_REFERENCE,
-	.clock = &loong64_rdtime_clock,
-	.read = loong64_rdtime_read,
-};
+CPUC_CLOCK_COUNTER(loong64_rdtime, "loong64-rdtime", CPUC_REFERENCE,
+		   .stated = loong64_rdtime_stated)

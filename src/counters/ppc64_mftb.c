@@ -4,7 +4,6 @@
  * of MHz on smaller CPUs; the kernel states its rate. */
 #include <config.h>
 #include "../rate/clock.h"
-#include "../slot.h"
 #include "../rate/stated_rate.h"
 
 #if defined(__powerpc64__)
@@ -38,14 +37,5 @@ static uint64_t ppc64_mftb_stated(void)
 	return cpuc_stated_timebase("");
 }
 
-static struct cpuc_clock ppc64_mftb_clock = {
-	.tick = ppc64_mftb_read,
-	.stated = ppc64_mftb_stated,
-};
-
-const struct cpuc_counter cpuc_counter_ppc64_mftb = {
-	.name = NAME,
-	.kind = CPUC_REFERENCE,
-	.clock = &ppc64_mftb_clock,
-	.read = ppc64_mftb_read,
-};
+CPUC_CLOCK_COUNTER(ppc64_mftb, NAME, CPUC_REFERENCE,
+		   .stated = ppc64_mftb_stated)

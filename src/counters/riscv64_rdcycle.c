@@ -3,7 +3,6 @@
  * before 6.6 let everybody read. It belongs to the core, not to a thread: it
  * counts for other threads too, and differs between cores. */
 #include <config.h>
-#include "../slot.h"
 #include "riscv.h"
 
 static long long riscv64_rdcycle_read(void)

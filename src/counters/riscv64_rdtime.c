@@ -4,7 +4,6 @@
  * core, of 1 to 100 MHz on most machines, and on many read by a trap into the
  * firmware, which takes a microsecond. */
 #include <config.h>
-#include "../slot.h"
 #include "riscv.h"
 
 const struct cpuc_counter cpuc_counter_riscv64_rdtime = {

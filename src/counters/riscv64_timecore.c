@@ -6,7 +6,6 @@
 #include <config.h>
 #include "../calibrated/count.h"
 #include "../rate/stated_rate.h"
-#include "../slot.h"
 #include "riscv.h"
 
 static long long timecore_read(void)

@@ -5,7 +5,6 @@
  * may be steered, as CLOCK_MONOTONIC is. */
 #include <config.h>
 #include "../rate/clock.h"
-#include "../slot.h"
 
 /* The clock's zero is 1900: since 1971 its top bit is set, and in 2042 it
  * wraps. Counted from 2020 (UTC) it does neither in this century. */
@@ -19,15 +18,5 @@ static long long s390x_stckf_read(void)
 	return (long long)(ticks - YEAR_2020);
 }
 
-static struct cpuc_clock s390x_stckf_clock = {
-	.tick = s390x_stckf_read,
-	.hz = 4096000000,
-	.exact = true,
-};
-
-const struct cpuc_counter cpuc_counter_s390x_stckf = {
-	.name = "s390x-stckf",
-	.kind = CPUC_REFERENCE,
-	.clock = &s390x_stckf_clock,
-	.read = s390x_stckf_read,
-};
+CPUC_CLOCK_COUNTER(s390x_stckf, "s390x-stckf", CPUC_REFERENCE, .hz = 4096000000,
+		   .exact = true)

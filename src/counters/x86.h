@@ -4,7 +4,6 @@
 #define CPUC_X86_H
 
 #include "../rate/clock.h"
-#include "../slot.h"
 
 /* A counter's name on 64-bit and on 32-bit x86. */
 #if defined(__x86_64__)

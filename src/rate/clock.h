@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../scale.h"
+#include "../slot.h"
 
 struct cpuc_chain_ops;
 
@@ -60,12 +60,25 @@ bool cpuc_clock_coarse(void);
 /* Finds the scale from ticks to cycles of the nominal rate; false: the clock's
  * rate cannot be measured. */
 bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
-		     struct cpuc_scale *scale);
+		      struct cpuc_scale *scale);
 
 /* The resolution now, in ticks; 0: the clock stands still. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c);
 
 /* Sorts v[0 ... n). */
 void cpuc_sort(uint64_t *v, unsigned n);
+
+/* The counter ID of a clock of its own, which ID_read() reads. What follows the
+ * kind are fields of the clock. */
+#define CPUC_CLOCK_COUNTER(id, of_name, of_kind, ...)             \
+	static struct cpuc_clock id##_clock = {.tick = id##_read, \
+					       __VA_ARGS__};      \
+                                                                  \
+	const struct cpuc_counter cpuc_counter_##id = {           \
+		.name = of_name,                                  \
+		.kind = of_kind,                                  \
+		.clock = &id##_clock,                             \
+		.read = id##_read,                                \
+	};
 
 #endif
