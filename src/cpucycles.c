@@ -197,17 +197,19 @@ const char *cpucycles_kind(void)
 	return cpuc_kinds[selected()->counter->kind].name;
 }
 
-static struct cpuc_rate persecond(void)
+/* Asks for the rate; `rate` it is in a signal handler that interrupted the
+ * selection. */
+static struct cpuc_rate
+ask_rate(struct cpuc_rate (*ask)(const struct cpuc_slot *),
+	 struct cpuc_rate rate)
 {
 	const struct cpuc_slot *slot = selected();
-	struct cpuc_rate rate;
 	struct cpuc_caller caller;
 
-	/* This is a signal handler that interrupted the selection. */
 	if (cpuc_lock(&caller) != 0)
-		return cpuc_persecond_unknown;
+		return rate;
 	cpuc_probe_begin();
-	rate = cpuc_persecond(slot);
+	rate = ask(slot);
 	cpuc_probe_end();
 	cpuc_unlock(&caller);
 	return rate;
@@ -215,27 +217,18 @@ static struct cpuc_rate persecond(void)
 
 long long cpucycles_persecond(void)
 {
-	return (long long)persecond().hz;
+	return (long long)ask_rate(cpuc_persecond, cpuc_persecond_unknown).hz;
 }
 
 const char *cpucycles_persecondsource(void)
 {
-	return persecond().source;
+	return ask_rate(cpuc_persecond, cpuc_persecond_unknown).source;
 }
 
 long long cpucycles_observepersecond(void)
 {
-	const struct cpuc_slot *slot = selected();
-	struct cpuc_caller caller;
-	uint64_t hz;
-
-	if (cpuc_lock(&caller) != 0)
-		return 0;
-	cpuc_probe_begin();
-	hz = cpuc_persecond_now(slot);
-	cpuc_probe_end();
-	cpuc_unlock(&caller);
-	return (long long)hz;
+	return (long long)ask_rate(cpuc_persecond_now, (struct cpuc_rate){0})
+		.hz;
 }
 
 long long cpucycles_interruptions(void)

@@ -18,10 +18,10 @@ struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 	return (struct cpuc_rate){nominal_rate, "the test", false};
 }
 
-uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
+struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
 {
 	(void)current;
-	return 0;
+	return cpuc_persecond_unknown;
 }
 
 const char *cpuc_getenv(const char *name)

@@ -118,7 +118,8 @@ const size_t cpuc_slot_count = 1;
 
 static void forget(void)
 {
-	asked_system = observed = chained.tried = false;
+	stated.source = measured.source = NULL;
+	chained.tried = false;
 	chained.nominal = world & CLOCK_NOMINAL;
 	chained.hz = world & CLOCK_FAULTS ? 0
 		     : world & CLOCK_NEAR ? BY_FILES / 100 * 102
@@ -209,7 +210,7 @@ static double observe(const struct cpuc_slot *by)
 	reads = 0;
 	world = by == NULL ? MEASURABLE : 0;
 	cpuc_probe_begin();
-	hz = (double)cpuc_persecond_now(by) / (double)BY_CHAINS;
+	hz = (double)cpuc_persecond_now(by).hz / (double)BY_CHAINS;
 	cpuc_probe_end();
 	return hz;
 }

@@ -97,13 +97,14 @@ static void persecond_observe(void *arg)
 		o->hz = cpuc_middle(hz, n, TRIES / 3, NEAR);
 }
 
-uint64_t cpuc_persecond_now(const struct cpuc_slot *current)
+struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
 {
 	struct observation o = {current, 0};
 
 	/* Two probes, as a clock that may not be read ends each of them. */
 	cpuc_probe(persecond_calibrate, NULL);
-	return cpuc_probe(persecond_observe, &o) == 0 ? o.hz : 0;
+	cpuc_probe(persecond_observe, &o);
+	return (struct cpuc_rate){o.hz, "measured", true};
 }
 
 static void persecond_ask_system(void *arg)
@@ -142,10 +143,9 @@ static void persecond_confirm(struct cpuc_rate *s)
 static struct cpuc_rate persecond_stated(void)
 {
 	const char *text = cpuc_getenv("cpucyclespersecond");
-	struct cpuc_rate s = {0, NULL, false};
+	struct cpuc_rate s = {0, "", false};
 
-	if (cpuc_probe(persecond_ask_system, &s) != 0)
-		s.hz = 0;
+	cpuc_probe(persecond_ask_system, &s);
 	if (s.hz != 0 && !s.of_core)
 		persecond_confirm(&s);
 	if (s.hz == 0 && text != NULL) {
@@ -155,8 +155,8 @@ static struct cpuc_rate persecond_stated(void)
 	return s;
 }
 
-/* The rates are found once a process, each when it is first needed. */
-static bool asked_system, observed;
+/* The rates are found once a process, each when it is first needed: then it has
+ * a source. */
 static struct cpuc_rate stated, measured;
 
 struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
@@ -164,15 +164,12 @@ struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 	bool calibrated =
 		current != NULL && current->counter->kind == CPUC_CALIBRATED;
 
-	if (!asked_system)
+	if (stated.source == NULL)
 		stated = persecond_stated();
-	asked_system = true;
 	if (stated.hz != 0 && (stated.of_core || !calibrated))
 		return stated;
-	if (!observed)
-		measured = (struct cpuc_rate){cpuc_persecond_now(current),
-					      "measured", true};
-	observed = true;
+	if (measured.source == NULL)
+		measured = cpuc_persecond_now(current);
 	if (measured.hz != 0)
 		return measured;
 	return stated.hz != 0 ? stated : cpuc_persecond_unknown;

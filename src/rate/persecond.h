@@ -12,9 +12,9 @@
  * scaled by. Each is found once a process. */
 struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current);
 
-/* The rate of the core that this thread is running on, now: Hz, by chains, or
- * by the counter in use if it counts the core. 0: it cannot be measured. */
-uint64_t cpuc_persecond_now(const struct cpuc_slot *current);
+/* The rate of the core that this thread is running on, now: by chains, or by the
+ * counter in use if it counts the core. 0 Hz: it cannot be measured. */
+struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current);
 
 /* The rate of a machine that nothing is known about. */
 extern const struct cpuc_rate cpuc_persecond_unknown;
