@@ -76,46 +76,39 @@ static uint64_t os_clock_kernel_ns(clockid_t clock)
 }
 #endif
 
-static uint64_t os_clock_read(int way, clockid_t clock)
+static uint64_t os_clock_read(const int *way, clockid_t clock)
 {
+	const int now = __atomic_load_n(way, __ATOMIC_RELAXED);
 	struct timespec t;
 	uint64_t ns = 0;
 	int saved = errno;
 
-	if (way == KERNEL)
+	if (now == KERNEL)
 		ns = os_clock_kernel_ns(clock);
-	else if (way == FAST && clock_gettime(clock, &t) == 0)
+	else if (now == FAST && clock_gettime(clock, &t) == 0)
 		ns = os_clock_join(t.tv_sec, t.tv_nsec);
 	errno = saved;
 	return ns;
 }
 
-static uint64_t os_clock_time(clockid_t clock)
-{
-	return os_clock_read(__atomic_load_n(&way_time, __ATOMIC_RELAXED),
-			     clock);
-}
-
 uint64_t cpuc_os_clock_ns(void)
 {
-	return os_clock_time(OS_CLOCK_FINE);
+	return os_clock_read(&way_time, OS_CLOCK_FINE);
 }
 
 uint64_t cpuc_os_clock_us(void)
 {
-	return os_clock_time(CLOCK_REALTIME) / 1000;
+	return os_clock_read(&way_time, CLOCK_REALTIME) / 1000;
 }
 
 uint64_t cpuc_os_clock_coarse_ns(void)
 {
-	return os_clock_time(OS_CLOCK_COARSE);
+	return os_clock_read(&way_time, OS_CLOCK_COARSE);
 }
 
 uint64_t cpuc_os_clock_thread(uint64_t hz)
 {
-	uint64_t ns =
-		os_clock_read(__atomic_load_n(&way_thread, __ATOMIC_RELAXED),
-			      CLOCK_THREAD_CPUTIME_ID);
+	uint64_t ns = os_clock_read(&way_thread, CLOCK_THREAD_CPUTIME_ID);
 
 	return ns / 1000000000 * hz + ns % 1000000000 * hz / 1000000000;
 }
@@ -155,7 +148,7 @@ static void os_clock_try(void *arg)
 	struct trial *t = arg;
 
 	t->begun = true;
-	os_clock_read(t->way, t->clock);
+	os_clock_read(&t->way, t->clock);
 }
 
 static int os_clock_find_way(clockid_t clock, bool forbidden)

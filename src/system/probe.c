@@ -146,12 +146,8 @@ static void probe_keep(struct fault *f, const siginfo_t *info)
 	const bool process = code == SI_USER || code == SI_QUEUE;
 	siginfo_t *kept = &f->kept[process ? PROCESS : THREAD];
 
-	if (kept->si_signo != 0)
-		return;
-	/* At once, so that no signal that comes during the copy replaces this
-	 * one. */
-	*(volatile int *)&kept->si_signo = f->sig;
-	*kept = *info;
+	if (kept->si_signo == 0)
+		*kept = *info;
 }
 
 /* Sends a signal again that was kept. Linux lets a process send itself any

@@ -34,8 +34,6 @@ static uintptr_t lock_holder;
  * finds the lock free so many times in a row goes ahead of them. */
 static unsigned lock_next, lock_turn;
 
-static bool lock_prepared, lock_has_marks;
-
 /* The process in which this thread holds the lock or waits for it. Set before
  * lock_holder: a SIGSYS handler between the two would wait for its own thread.
  */
@@ -55,7 +53,7 @@ static uintptr_t lock_process(int pid)
 {
 	const uint32_t *mark = NULL;
 
-	if (__atomic_load_n(&lock_has_marks, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&cpuc_process, __ATOMIC_ACQUIRE) != NULL)
 		mark = cpuc_process_mark();
 	/* Emulators do not wipe the marks, old ones at least. */
 	return lock_is_here((uintptr_t)mark, pid) ? (uintptr_t)mark
@@ -130,26 +128,21 @@ int cpuc_lock(struct cpuc_caller *caller)
 	return 0;
 }
 
-static void lock_try_marks(void *done)
+static void lock_try_marks(void *unused)
 {
-	*(bool *)done = cpuc_process_prepare() == 0;
+	(void)unused;
+	cpuc_process_prepare();
 }
 
 void cpuc_lock_prepare(void)
 {
-	uintptr_t holder;
-	bool done = false;
+	const uintptr_t holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
 
-	if (lock_prepared)
+	if (holder % 2 == 0)
 		return;
-	if (cpuc_probe(lock_try_marks, &done) != 0)
-		done = false;
-	__atomic_store_n(&lock_has_marks, done, __ATOMIC_RELEASE);
-	/* The holder is 4 * process id + 1 so far. */
-	holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
+	cpuc_probe(lock_try_marks, NULL);
 	__atomic_store_n(&lock_holder, lock_process((int)(holder / 4)),
 			 __ATOMIC_RELEASE);
-	lock_prepared = true;
 }
 
 void cpuc_unlock(struct cpuc_caller *caller)

@@ -32,7 +32,7 @@ void cpuc_unlock(struct cpuc_caller *caller);
 /* Makes the lock see a child even if that has its parent's process id: one that
  * was cloned before, while another thread held the lock, waits for ever. Call
  * it with the lock, between cpuc_probe_begin and cpuc_probe_end, as a sandbox
- * may answer its system calls with SIGSYS; later calls do nothing. */
+ * may answer its system calls with SIGSYS. */
 void cpuc_lock_prepare(void);
 
 #endif

@@ -123,7 +123,7 @@ int cpuc_process_prepare(void)
 		munmap(p, size);
 		return -err;
 	}
-	cpuc_process = p;
+	__atomic_store_n(&cpuc_process, p, __ATOMIC_RELEASE);
 	return 0;
 }
 
