@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # The two files of `make amalgamation`: they compile alone, have the library's
-# counters, pass its self-test, and do not meet another copy of it.
+# counters, pass its self-test, and do not meet another copy of it. A program with
+# them is also what can be given other privileges.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 # The value of a variable of the makefile.
@@ -56,6 +57,33 @@ objects=$(cd "$top_srcdir/src/tools" &&
 alone -o selftest $objects cpucycles.o $libs &&
 	quietly "$tmp/two/selftest" --quick clock threads fork
 ok "cpucycles-selftest finds nothing wrong"
+
+# raised PROGRAM [ARGUMENT]...: runs a copy of it that has another user or, if this
+# is not root, group.
+raised() {
+	cp "$1" "$tmp/raised"
+	shift
+	if test "$(id -u)" -eq 0; then
+		chown 65534 "$tmp/raised" && chmod 4755 "$tmp/raised"
+	else
+		chgrp "$(id -G | tr ' ' '\n' | tail -n 1)" "$tmp/raised" &&
+			chmod 2755 "$tmp/raised"
+	fi
+	"$tmp/raised" "$@"
+}
+
+named=default-gettimeofday
+cpucyclesimplementation=$named "$tmp/two/counters" | grep -q "^\* $named "
+ok "a counter that is asked for is taken"
+chmod 755 "$tmp"
+id=$(command -v id)
+if test "$(raised "$id" -u)-$(raised "$id" -g)" = "$(id -u)-$(id -g)"; then
+	skip "privileges cannot be raised here"
+else
+	cpucyclesimplementation=$named raised "$tmp/two/counters" >"$tmp/log"
+	grep -q '^\* ' "$tmp/log" && ! grep "^\* $named " "$tmp/log"
+	ok "but not with raised privileges"
+fi
 
 # Several copies in a process.
 shared=$top_builddir/.libs/libcpucycles.so.1
