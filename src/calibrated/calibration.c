@@ -81,6 +81,15 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 	return window_hz(s, ratio) ? ratio : 0;
 }
 
+/* Overheads that differ by less, a part of a look, are one. */
+static int32_t overhead_near(void)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+
+	return (int32_t)(s->chain->cycles * s->look_turns *
+			 (1u << CPUC_OVERHEAD_BITS) / WINDOW_UNDISTURBED);
+}
+
 /* The long run has eight times as many links as the short one: with seven
  * ninths of both runs' ticks off, eight ninths of the short one's are overhead.
  */
@@ -92,6 +101,11 @@ static void overhead_add(struct cpuc_overhead *o, const uint64_t stamp[3],
 	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
 			 (7 << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
 
+	/* It was disturbed; or those before it were. */
+	if (o->known > 0 && llabs(cycles - o->cycles) > overhead_near()) {
+		o->known -= (uint16_t)((o->known + 3) / 4);
+		return;
+	}
 	if (o->known < WINDOW_OVERHEADS)
 		o->known++;
 	o->cycles += (int32_t)((cycles - o->cycles) / o->known);
@@ -101,20 +115,18 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const struct cpuc_chain *chain = s->chain;
-	uint64_t stamp[3], cycles, by_both, ratio;
+	uint64_t stamp[3], cycles, ratio;
 
 	turns = window_turns(s, turns, about);
 	chain->window(turns, stamp);
 	cycles = (uint64_t)chain->cycles * turns << CPUC_OVERHEAD_BITS;
 	ratio = window_ratio(s, cycles,
 			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
-	by_both = window_ratio(s, cycles * 9 / 7 + (uint64_t)(int64_t)o->cycles,
-			       stamp[2] - stamp[0]);
+	overhead_add(o, stamp, ratio);
 	if (o->known == 0)
-		by_both = ratio;
-	if (cpuc_apart(ratio, about) < WINDOW_UNDISTURBED)
-		overhead_add(o, stamp, about);
-	return by_both;
+		return ratio;
+	return window_ratio(s, cycles * 9 / 7 + (uint64_t)(int64_t)o->cycles,
+			    stamp[2] - stamp[0]);
 }
 
 /* Chooses the windows' length. */

@@ -16,7 +16,7 @@
  * second, looks take four ninths; the rest is for windows that confirm steps.
  */
 #define SHARE_STILL 400u
-#define SHARE_MOVING 83u
+#define SHARE_MOVING 86u
 #define LOOK_STILL (5 * SHARE_STILL)
 #define LOOK_MOVING (9 * SHARE_MOVING / 4)
 #define MEASUREMENT_STILL (4 * SHARE_STILL)
@@ -29,10 +29,11 @@
 #define WINDOW_TURNS_MAX 16384
 /* Steps of the clock in one that shows how long a turn takes. */
 #define WINDOW_TRIAL 16
-/* Windows in the mean of what they take beyond their links; in each, the ratio
- * is no further off than that. */
+/* Windows in the mean of what they take beyond their links; in each that is
+ * no further from it than this part of a look: five steps of a coarse clock, as
+ * it is uncertain by half of that. */
 #define WINDOW_OVERHEADS 32
-#define WINDOW_UNDISTURBED CPUC_PERMILLE(20)
+#define WINDOW_UNDISTURBED 16
 
 /* A look: steps of the clock, and cycles, at least: Granite's windows of 1200
  * are off by 0.8%. How many show what one costs. */
@@ -43,11 +44,13 @@
  * half of Granite's rates last less than 0.3 ms, a tenth more than 4 ms. */
 #define LOOK_SINCE_STEP 64
 
-/* A measurement is so many windows long: a third of the noise. The next one
- * comes that soon after a step, and in a fresh thread. */
-#define MEASUREMENT_LENGTH 3
-#define MEASUREMENT_STEPPED TICKS(250)
-#define MEASUREMENT_SOON TICKS(20000)
+/* A measurement is so many windows long: a sixth of the noise; a thread's first
+ * call takes less long. The next one comes that soon after a step, and in a
+ * fresh thread. */
+#define MEASUREMENT_LENGTH 6
+#define MEASUREMENT_FIRST 3
+#define MEASUREMENT_STEPPED TICKS(140)
+#define MEASUREMENT_SOON TICKS(12500)
 
 /* Rates that differ by less are one; so are those of two windows. */
 #define STEP_LEAST CPUC_PERMILLE(5)
@@ -57,9 +60,7 @@
 #define STEP_FASTER 2
 #define STEP_SLOWER 3
 
-/* The filter: the rate's walk from one measurement to the next (EPYC: 0.15%,
- * once a second or so), and the measurements that their noise is a mean of. */
-#define FILTER_WALK (CPUC_PERMILLE(1) / 5)
+/* Measurements that their noise is a mean of. */
 #define FILTER_MEAN 16
 
 /* The process's first ratio: rounds, of so many windows. */

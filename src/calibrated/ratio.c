@@ -7,11 +7,14 @@
  * while the rate stands still and frequent while it moves: some cores step by
  * 2.5% 500 times a second for a while, and stand still for seconds.
  *
- * The filter is a Kalman filter of one number, which walks at random: the gain
- * follows from the noise of measurements, and that from how much their
- * innovations, which are the differences from the mean, differ from one to the
- * next. A large innovation is tested: if a second measurement confirms it, the
- * rate has stepped, and the mean with it. */
+ * The filter is an exponential mean, which goes half the way to each
+ * measurement. A long measurement is off by little more than the rate moves
+ * until the next one, so there is hardly anything to gain from a longer memory,
+ * and after a disturbance the mean soon is right again.
+ *
+ * Innovations are the differences from the mean. Their noise is how much they
+ * differ from one to the next. A large innovation is tested: if a second
+ * measurement confirms it, the rate has stepped, and the mean with it. */
 #include <config.h>
 #include "ratio.h"
 #include "constants.h"
@@ -30,8 +33,7 @@ static uint32_t ratio_surprise(const struct cpuc_ratio *r)
 	return r->noise * 5u / 2;
 }
 
-/* The filter in its steady state: the gain is the walk over the noise. A drift
- * makes innovations large, but not different: that is no noise. */
+/* A drift makes innovations large, but not different: that is no noise. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	int32_t off =
@@ -42,8 +44,7 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 	noise = off > r->last ? off - r->last : r->last - off;
 	r->noise = (uint16_t)(r->noise + (noise - r->noise) / FILTER_MEAN);
 	r->last = (int16_t)off;
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) /
-			      (r->known ? 1 + r->noise / FILTER_WALK : 1));
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / (r->known ? 2 : 1));
 	r->known = true;
 }
 
@@ -65,11 +66,8 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 		ratio = cpuc_window(&o, cpuc_calibration.turns, about);
 		if (cpuc_apart(ratio, r->mean) <= STEP_LEAST)
 			return false;
-		if (cpuc_apart(ratio, about) > near) {
-			r->measuring.known /= 2;
-			r->looking.known /= 2;
+		if (cpuc_apart(ratio, about) > near)
 			return false;
-		}
 		if (i == 0)
 			about = ratio;
 		sum += ratio;
@@ -82,8 +80,9 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 
 static uint64_t ratio_window(struct cpuc_ratio *r)
 {
-	return cpuc_window(&r->measuring,
-			   MEASUREMENT_LENGTH * cpuc_calibration.turns,
+	uint32_t windows = r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST;
+
+	return cpuc_window(&r->measuring, windows * cpuc_calibration.turns,
 			   r->mean);
 }
 
@@ -110,9 +109,13 @@ static void ratio_measure(struct cpuc_ratio *r)
 /* Whether the ratio is still the mean, for all that a look shows. */
 static bool ratio_look(struct cpuc_ratio *r)
 {
+	int32_t overhead = r->looking.cycles;
 	uint64_t ratio =
 		cpuc_window(&r->looking, cpuc_calibration.look_turns, r->mean);
 
+	/* Looks are many: they see sooner what lengthens all windows. */
+	if (r->looking.known == WINDOW_OVERHEADS)
+		r->measuring.cycles += r->looking.cycles - overhead;
 	if (cpuc_apart(ratio, r->mean) <= RATIO_LOOK)
 		return true;
 	ratio_confirm(r, ratio);
@@ -185,6 +188,6 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
 
 void cpuc_ratio_moved(struct cpuc_ratio *r)
 {
-	r->measuring.known = r->looking.known = 0;
+	r->measuring.known = r->looking.known = 1;
 	r->until = ratio_least(r->until, MEASUREMENT_SOON);
 }
