@@ -129,17 +129,17 @@ static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
 	return count_since(n.forced * COUNT_LACK, count_least(pause, d));
 }
 
-/* Of d ticks from the interval's beginning, those that count; `ran`: since the
- * thread's clock was last read. */
-static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d, uint64_t ran,
-			    bool interrupted)
+/* Of d ticks from the interval's beginning, those that count; the first `seen`
+ * of them were counted. `ran`: since the thread's clock was last read. */
+static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d,
+			    uint64_t seen, uint64_t ran, bool interrupted)
 {
-	uint64_t counted = c->unread + c->seen;
+	uint64_t counted = c->unread + seen;
 
 	/* The clock of this core is behind. */
-	if ((int64_t)(d - c->seen) < 0)
-		return c->seen + count_since(counted, ran);
-	return d - count_pause(c, d - c->seen, count_since(ran, c->unread + d),
+	if ((int64_t)(d - seen) < 0)
+		return seen + count_since(counted, ran);
+	return d - count_pause(c, d - seen, count_since(ran, c->unread + d),
 			       counted, interrupted);
 }
 
@@ -173,10 +173,19 @@ static bool count_moved(struct cpuc_core_count *c)
 	return c->ratio.cpu != last;
 }
 
-/* From here on a call in the midst gets the highest count, and one more. */
-static void count_midst_begin(struct cpuc_core_count *c)
+/* Ticks from the interval's beginning to the latest count. Negative: unknown,
+ * as a call that a handler interrupted has stored a tick of before since. */
+static int32_t count_latest(const struct cpuc_core_count *c)
 {
-	c->given = cpuc_count_at(c, c->seen);
+	return c->state == CPUC_COUNT_OPEN
+		       ? (int32_t)(c->last - (uint32_t)c->tick)
+		       : 0;
+}
+
+/* From here on a call in the midst gets the highest count, and one more. */
+static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
+{
+	c->given = cpuc_count_at(c, seen);
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_MIDST;
 	CPUC_FENCE();
@@ -187,7 +196,6 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
 	const volatile uint64_t *given = &c->given;
 
-	c->seen = 0;
 	do
 		c->cycles = n = n > *given ? n : *given;
 	while (n < *given);
@@ -206,6 +214,7 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
  * little.) */
 static void count_open(struct cpuc_core_count *c)
 {
+	const uintptr_t armed = c->rseq.armed;
 	uint64_t due = count_since(c->unread, COUNT_CLOCK), t;
 
 	/* Since the latest reading of the thread's clock it is the same. */
@@ -220,6 +229,10 @@ static void count_open(struct cpuc_core_count *c)
 		return;
 	c->tick = t;
 	CPUC_FENCE();
+	/* Else `last` is a handler's. */
+	if (c->rseq.armed == armed)
+		c->last = (uint32_t)t;
+	CPUC_FENCE();
 	c->state = CPUC_COUNT_OPEN;
 	CPUC_FENCE();
 	c->due = due > 0 ? (uint32_t)due : 1;
@@ -230,27 +243,28 @@ static void count_open(struct cpuc_core_count *c)
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, held = c->due, ratio, ran = 0, n;
+	uint64_t t = c->tick + d, held = c->due, ratio, ran = 0, seen, n;
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
 	bool interrupted, asks, follows, measured;
+	int32_t latest;
 
 	c->due = 0;
 	CPUC_FENCE();
-	if (fresh) {
+	if (fresh)
 		count_begin(c, t);
-	} else if (c->rseq.armed != armed) {
-		/* A handler has done this since, and `seen` may be a tick of
-		 * before. */
+	/* A handler has done this since. */
+	else if (c->rseq.armed != armed)
 		t = count_tick();
-		c->seen = (uint32_t)count_least(count_since(c->tick, t),
-						COUNT_CLOCK);
-	}
 	d = t - c->tick;
+	latest = count_latest(c);
+	/* At most as much as an interval lasts. */
+	seen = latest >= 0 ? (uint64_t)latest
+			   : count_least(count_since(0, d), COUNT_CLOCK);
 	ratio = c->ratio.mean;
-	count_midst_begin(c);
+	count_midst_begin(c, seen);
 	interrupted = cpuc_rseq_rearm(&c->rseq);
 	c->interrupted = c->interrupted + interrupted;
-	asks = interrupted || d - c->seen >= c->gap ||
+	asks = interrupted || latest < 0 || d - seen >= c->gap ||
 	       c->unread + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
 	if (asks)
 		ran = count_clock();
@@ -259,9 +273,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	measured = cpuc_ratio_update(&c->ratio, count_since(0, d));
 	follows = count_clock_follows(c, ran);
 	if (follows)
-		d = count_ticks(c, d, ran - c->ran, interrupted);
+		d = count_ticks(c, d, seen, ran - c->ran, interrupted);
 	else
-		d = c->seen + count_since(c->seen, d);
+		d = seen + count_since(seen, d);
 	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
 		  : count_cycles(c, d, held, ratio);
 	/* A measurement takes long, and is in no interval. */
@@ -284,12 +298,15 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
  * counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
+	int32_t latest;
+
 	if (c->state == CPUC_COUNT_FRESH)
 		return cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
 	if (c->state == CPUC_COUNT_MIDST)
 		return ++c->given;
 	c->cycles++;
-	return cpuc_count_at(c, c->seen);
+	latest = count_latest(c);
+	return cpuc_count_at(c, latest > 0 ? (uint64_t)latest : 0);
 }
 
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)

@@ -11,11 +11,12 @@
 #include "../thread/thread.h"
 #include "ratio.h"
 
-/*         due    changed by         a handler's call
- * FRESH   0                         begins the count
- * OPEN    > 0    each call: seen    as any other
- * CLOSED  0      its opening        closes it once more, and opens it
- * MIDST   0      the slow path      gets one more than the highest count
+/*         due    changed by              a handler's call
+ * FRESH   0                              begins the count
+ * OPEN    > 0    each call: last         as any other
+ *         0      the call that goes on   closes it, and opens another
+ * CLOSED  0      its opening             closes it once more, and opens it
+ * MIDST   0      the slow path           gets one more than the highest count
  */
 enum cpuc_count_state {
 	CPUC_COUNT_FRESH, /* the thread has not counted */
@@ -25,25 +26,25 @@ enum cpuc_count_state {
 };
 
 /* A thread's state. While it is open, the count at tick t is
- * cycles + (t - tick) * ratio.mean, if t - tick < due, t - tick - seen < gap
- * and the word is as it was armed: no handler changed the state, and the thread
- * ran. Only `seen` changes then. */
+ * cycles + (t - tick) * ratio.mean, if t - tick < due, t - last < gap and the
+ * word is as it was armed: no handler changed the state, and the thread ran.
+ * Only `last` changes then. `due` is 0 during a call: a handler that counts in
+ * it closes the interval, and the call knows by the word that what it has read
+ * is of before. */
 struct cpuc_core_count {
-	__extension__ union {
-		uint64_t tick;
-		uint64_t given; /* in the midst: the highest count */
-	};
+	uint64_t tick;
 	uint64_t cycles;
 	struct cpuc_rseq rseq;
 	uint32_t due;
 	uint32_t gap;  /* ticks, after which a wait may lie between two calls */
-	uint32_t seen; /* ticks from `tick` to the latest count */
+	uint32_t last; /* the tick of the latest count, modulo 2^32 */
 
 	/* For the slow path alone, but for the mean ratio. */
 	uint32_t unread; /* ticks that were counted from the latest reading of
 			    the thread's clock to `tick` */
 	struct cpuc_ratio ratio;
-	uint64_t ran;  /* that reading; 0: unknown */
+	uint64_t given; /* in the midst: the highest count */
+	uint64_t ran;   /* that reading; 0: unknown */
 	uint32_t lost; /* ticks for which the CPU was taken from the thread with
 			  no report, between two such readings */
 	volatile uint32_t interrupted; /* how often the word was cleared */
@@ -72,7 +73,7 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 long long cpuc_count_interruptions(void);
 
 /* The count now. The check of the word covers all that may come between a
- * call's first load and its last. `seen` is stored before, as a handler that
+ * call's first load and its last. `last` is stored before, as a handler that
  * comes later may begin a new interval; and stored back if the thread was
  * interrupted, as a pause is none of its time. It never gets less otherwise:
  * the clock of this core may be behind that of the latest count. */
@@ -80,21 +81,30 @@ static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
-	uintptr_t armed = *(const volatile uintptr_t *)&c->rseq.armed;
-	uint32_t seen = c->seen;
-	uint64_t d, n;
+	uint32_t due = c->due, last;
+	uintptr_t armed;
+	uint64_t now, d, n;
 
+	c->due = 0;
 	CPUC_FENCE();
-	d = (uint64_t)clock() - c->tick;
-	if (__builtin_expect(d >= c->due || d - seen >= c->gap, 0))
+	armed = c->rseq.armed;
+	last = c->last;
+	CPUC_FENCE();
+	now = (uint64_t)clock();
+	d = now - c->tick;
+	if (__builtin_expect(d >= due || (uint32_t)now - last >= c->gap, 0)) {
+		c->due = due;
 		return cpuc_count_slow(armed, d);
+	}
 	n = cpuc_count_at(c, d);
-	c->seen = (uint32_t)d;
+	c->last = (uint32_t)now;
+	CPUC_FENCE();
+	c->due = due;
 	CPUC_FENCE();
 	if (__builtin_expect(*c->rseq.word == armed, 1))
 		return n;
 	if (c->rseq.armed == armed)
-		c->seen = seen;
+		c->last = last;
 	return cpuc_count_slow(armed, d);
 }
 
