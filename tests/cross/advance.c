@@ -100,42 +100,31 @@ static void check(const struct cpucycles_counter *c, const char *what)
 		   c->usable ? "usable" : c->reason);
 }
 
-/* Index of the counter; -1: this build has none of the name. */
-static int find(const char *name, size_t len)
+/* What the rows say of a counter. NULL: nothing. */
+static const char *expected(int n, char **rows, const char *name)
 {
-	struct cpucycles_counter c;
-	int i;
-
-	for (i = 0; cpucycles_counter((unsigned)i, &c, sizeof c) == 0; i++)
-		if (strlen(c.name) == len && !memcmp(c.name, name, len))
-			return i;
-	return -1;
-}
-
-static void check_all(int n, char **rows)
-{
-	struct cpucycles_counter c;
-	const char *what;
-	unsigned i;
-	int j;
-
-	for (j = 0; j < n; j++) {
-		what = strchr(rows[j], '=') + 1;
-		ok((find(rows[j], strcspn(rows[j], "=")) < 0) ==
-			   !strcmp(what, "absent"),
-		   "is or is not in this build: %s", rows[j]);
-	}
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
-		what = strncmp(c.name, "default-", 8) ? NULL : "any";
-		for (j = 0; j < n; j++)
-			if (find(rows[j], strcspn(rows[j], "=")) == (int)i)
-				what = strchr(rows[j], '=') + 1;
-		check(&c, what);
-	}
+	for (; n > 0; n--, rows++)
+		if (!strcmp(*rows, name))
+			return *rows + strlen(*rows) + 1;
+	return strncmp(name, "default-", 8) ? NULL : "any";
 }
 
 int main(int argc, char **argv)
 {
-	check_all(argc - 1, argv + 1);
+	struct cpucycles_counter c;
+	unsigned i;
+	int j, n = argc - 1;
+	char **rows = argv + 1;
+	const char *what;
+
+	for (j = 0; j < n; j++) {
+		*strchr(rows[j], '=') = '\0';
+		what = expected(1, &rows[j], rows[j]);
+		ok((cpucycles_counterbyname(rows[j], &c, sizeof c) != 0) ==
+			   !strcmp(what, "absent"),
+		   "is or is not in this build: %s=%s", rows[j], what);
+	}
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		check(&c, expected(n, rows, c.name));
 	return done_testing();
 }
