@@ -238,10 +238,8 @@ int report_cpus(const struct request *r)
 		return tool_failed("cannot find out which CPUs this process "
 				   "may run on: %s",
 				   strerror(err));
-	if (cpucycles_observepersecond() == 0) {
-		affinity_end(&a);
+	if (cpucycles_observepersecond() == 0)
 		return report_no_rate();
-	}
 	for (cpu = affinity_next(&a, -1); cpu >= 0;
 	     cpu = affinity_next(&a, cpu)) {
 		err = affinity_pin(cpu);
