@@ -1635,7 +1635,7 @@ static void check_pair(void)
 
 static uint64_t read_x86(void)
 {
-	return (uint64_t)cpuc_x86_cycles();
+	return (uint64_t)amd64_perfpmcff_read();
 }
 
 /* Indexes as in the page: RDPMC's operand plus 1. */

@@ -53,7 +53,10 @@ awk '
 				gsub(/[^0-9]/, "", bits)
 			} else if (line ~ /^\t\.events = /)
 				events = 1
-			else if (line ~ /^CPUC_EXTEND32/) {
+			else if (line ~ /^CPUC_PERF_COUNTERS/) {
+				kind = "CORE"
+				events = 1
+			} else if (line ~ /^CPUC_EXTEND32/) {
 				kind = "CORE"
 				bits = 32
 			}
@@ -76,14 +79,14 @@ same() {
 }
 
 built() {
-	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_EXTEND32|CPUC_CLOCK)' \
+	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_EXTEND32|CPUC_CLOCK|CPUC_PERF)' \
 		src/counters/*.c |
 		while read -r file; do
 			grep -q " $file " "$tmp/counters" ||
 				echo "configure.ac lacks $file"
 		done
 	while read -r name file _; do
-		grep -qE "(\.name =|define NAME|^CPUC_(EXTEND32|CLOCK_COUNTER)).*[-\"]${name#*-}\"" "$file" ||
+		grep -qE "(\.name =|define NAME|^CPUC_(EXTEND32|CLOCK_COUNTER|PERF_COUNTERS)).*[-\"]${name#*-}\"" "$file" ||
 			echo "$file: .name is not $name"
 	done <"$tmp/counters"
 	while read -r id _; do

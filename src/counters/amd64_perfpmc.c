@@ -4,25 +4,9 @@
 #include <config.h>
 #include "x86.h"
 
-struct cpuc_event_set cpuc_x86_cycle_events = {
-	.reg = cpuc_x86_register,
-	.keep_page = true,
-	.access = CPUC_X86_ACCESS,
-};
-
-long long cpuc_x86_cycles(void)
-{
-	return cpuc_perf_count(&cpuc_x86_cycle_events, CPUC_OF_CYCLES,
-			       cpuc_x86_register);
-}
-
-const struct cpuc_counter cpuc_counter_amd64_perfpmc = {
-	.name = CPUC_X86_NAME("perfpmc"),
-	.kind = CPUC_CORE,
-	.events = &cpuc_x86_cycle_events,
-	.read = cpuc_x86_cycles,
-};
-
-CPUC_PERF_INSTRUCTIONS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"),
-		       cpuc_x86_register, .keep_page = true,
-		       .access = CPUC_X86_ACCESS)
+/* Linux has one value for all types of cores. */
+CPUC_PERF_COUNTERS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"),
+		   cpuc_x86_cycle_events, cpuc_x86_register, 0, 0,
+		   .keep_page = true,
+		   .access = {CPUC_PMUS "cpu/rdpmc",
+			      CPUC_PMUS "cpu_core/rdpmc"})

@@ -4,6 +4,12 @@
 #include <config.h>
 #include "x86.h"
 
+static long long amd64_perfpmcff_read(void)
+{
+	return cpuc_perf_count(&cpuc_x86_cycle_events, CPUC_OF_CYCLES,
+			       cpuc_x86_register);
+}
+
 static int amd64_perfpmcff_open(struct cpuc_slot *slot)
 {
 	if (cpuc_perf_index(&cpuc_x86_cycle_events) ==
@@ -17,6 +23,6 @@ const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
 	.name = "amd64-perfpmcff",
 	.kind = CPUC_CORE,
 	.events = &cpuc_x86_cycle_events,
-	.read = cpuc_x86_cycles,
+	.read = amd64_perfpmcff_read,
 	.open = amd64_perfpmcff_open,
 };

@@ -69,8 +69,7 @@ static long long tsccore_read(void)
  * form on many Intel cores). The xor has two registers: it is no idiom for
  * zero. Sources: AMD Software Optimization Guides (families 17h, 19h, 1Ah:
  * instruction latency tables); Intel 64 and IA-32 Architectures Optimization
- * Reference Manual (latency and throughput of general purpose
- * instructions). */
+ * Reference Manual (latency and throughput of general purpose instructions). */
 TSCCORE_CHAIN(imul, "imul %k4, %k0")
 TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")

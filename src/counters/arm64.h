@@ -35,7 +35,8 @@ extern struct cpuc_event_set cpuc_arm64_cycle_events;
 #define CPUC_ARM64_CYCLES 32u
 
 /* PMEVCNTR<8*a+b>_EL0 by its encoding, 3, 3, 14, 8+a, b (Arm ARM, D19.5): no
- * table of thirty names, in which two could be swapped. */
+ * table of thirty names, in which two could be swapped. There is no number 31.
+ */
 #define CPUC_ARM64_EVENT(a, crm, b)                               \
 	case 8 * (a) + (b):                                       \
 		__asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #b \
@@ -48,7 +49,8 @@ extern struct cpuc_event_set cpuc_arm64_cycle_events;
 	CPUC_ARM64_EVENT(a, crm, 3) \
 	CPUC_ARM64_EVENT(a, crm, 4) \
 	CPUC_ARM64_EVENT(a, crm, 5) \
-	CPUC_ARM64_EVENT(a, crm, 6)
+	CPUC_ARM64_EVENT(a, crm, 6) \
+	CPUC_ARM64_EVENT(a, crm, 7)
 
 static inline __attribute__((always_inline)) uint64_t
 cpuc_arm64_register(uint32_t index)
@@ -64,11 +66,8 @@ cpuc_arm64_register(uint32_t index)
 	}
 	switch (index - 1) {
 		CPUC_ARM64_EVENTS(0, 8)
-		CPUC_ARM64_EVENT(0, 8, 7)
 		CPUC_ARM64_EVENTS(1, 9)
-		CPUC_ARM64_EVENT(1, 9, 7)
 		CPUC_ARM64_EVENTS(2, 10)
-		CPUC_ARM64_EVENT(2, 10, 7)
 		CPUC_ARM64_EVENTS(3, 11)
 	default:
 		break;

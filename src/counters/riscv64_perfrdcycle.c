@@ -5,25 +5,7 @@
 #include <config.h>
 #include "riscv.h"
 
-struct cpuc_event_set cpuc_riscv_cycle_events = {
-	.reg = cpuc_riscv_register,
-	.defer_unmap = true,
-	.access = {"/proc/sys/kernel/perf_user_access"},
-};
-
-static long long riscv64_perfrdcycle_read(void)
-{
-	return cpuc_perf_count(&cpuc_riscv_cycle_events, CPUC_OF_CYCLES,
-			       cpuc_riscv_register);
-}
-
-const struct cpuc_counter cpuc_counter_riscv64_perfrdcycle = {
-	.name = CPUC_RISCV_NAME("perfrdcycle"),
-	.kind = CPUC_CORE,
-	.events = &cpuc_riscv_cycle_events,
-	.read = riscv64_perfrdcycle_read,
-};
-
-CPUC_PERF_INSTRUCTIONS(riscv64_perfrdcycle, CPUC_RISCV_NAME("perfrdcycle"),
-		       cpuc_riscv_register, .defer_unmap = true,
-		       .access = {"/proc/sys/kernel/perf_user_access"})
+CPUC_PERF_COUNTERS(riscv64_perfrdcycle, CPUC_RISCV_NAME("perfrdcycle"),
+		   cpuc_riscv_cycle_events, cpuc_riscv_register, 0, 0,
+		   .defer_unmap = true,
+		   .access = {"/proc/sys/kernel/perf_user_access"})

@@ -45,15 +45,8 @@ cpuc_x86_register(uint32_t index)
 /* Fixed-function counter 1: unhalted core cycles. */
 #define CPUC_X86_FIXED_CYCLES 0x40000001u
 
-/* Linux has one value for all types of cores. */
-#define CPUC_X86_ACCESS                                           \
-	{                                                         \
-		CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc" \
-	}
-
 /* In amd64_perfpmc.c. */
 extern struct cpuc_event_set cpuc_x86_cycle_events;
-long long cpuc_x86_cycles(void);
 
 #endif
 

@@ -10,9 +10,8 @@
  * better ways are tried again from time to time. Only events that are not
  * pinned can lose their register unnoticed, so these are never mapped.
  *
- * Descriptors are read without the guard, since it takes two more system
- * calls. A signal handler that interrupts such a reader may replace the
- * events. */
+ * Descriptors are read without the guard, since it takes two more system calls.
+ * A signal handler that interrupts such a reader may replace the events. */
 #include <config.h>
 #include <errno.h>
 #include "../first_call.h"

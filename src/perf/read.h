@@ -79,13 +79,26 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned of, cpuc_register *reg)
 		       : cpuc_perf_slow(set);
 }
 
-/* The counter of instructions in the file of the counter ID. What follows the
- * register are fields of its events. */
-#define CPUC_PERF_INSTRUCTIONS(id, of_name, of_register, ...)              \
-	static struct cpuc_event_set id##_instruction_events = {           \
-		.counts = PERF_COUNT_HW_INSTRUCTIONS,                      \
+/* The counter ID, and that of instructions beside it. What follows the events'
+ * config1 are fields that both have. */
+#define CPUC_PERF_COUNTERS(id, of_name, cycle_events, of_register,         \
+			   cycle_config1, instruction_config1, ...)        \
+	struct cpuc_event_set cycle_events = {                             \
+		.counts = PERF_COUNT_HW_CPU_CYCLES,                        \
+		.config1 = cycle_config1,                                  \
 		.reg = of_register,                                        \
 		__VA_ARGS__};                                              \
+	static struct cpuc_event_set id##_instruction_events = {           \
+		.counts = PERF_COUNT_HW_INSTRUCTIONS,                      \
+		.config1 = instruction_config1,                            \
+		.reg = of_register,                                        \
+		__VA_ARGS__};                                              \
+                                                                           \
+	static long long id##_read(void)                                   \
+	{                                                                  \
+		return cpuc_perf_count(&cycle_events, CPUC_OF_CYCLES,      \
+				       of_register);                       \
+	}                                                                  \
                                                                            \
 	static long long id##_instructions(void)                           \
 	{                                                                  \
@@ -93,6 +106,12 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned of, cpuc_register *reg)
 				       CPUC_OF_INSTRUCTIONS, of_register); \
 	}                                                                  \
                                                                            \
+	const struct cpuc_counter cpuc_counter_##id = {                    \
+		.name = of_name,                                           \
+		.kind = CPUC_CORE,                                         \
+		.events = &cycle_events,                                   \
+		.read = id##_read,                                         \
+	};                                                                 \
 	const struct cpuc_counter cpuc_instructions_##id = {               \
 		.name = of_name,                                           \
 		.kind = CPUC_CORE,                                         \
