@@ -100,13 +100,12 @@ static int selection_set(const char *name)
 		return ENOENT;
 	selection_begin();
 	cpuc_try(slot);
-	if (!slot->trial.usable)
+	if (slot->trial.usable)
+		selection_publish(slot);
+	else
 		cpuc_perf_close(slot->counter->events);
 	cpuc_probe_end();
-	if (!slot->trial.usable)
-		return ENOTSUP;
-	selection_publish(slot);
-	return 0;
+	return slot->trial.usable ? 0 : ENOTSUP;
 }
 
 /* Whether a selection has been made and published whole. A fork copies memory

@@ -28,12 +28,6 @@ static struct cpuc_rate stated_by_files(const char *root)
 	(void)root;
 	return stated_unknown;
 }
-
-uint64_t cpuc_stated_timebase(const char *root)
-{
-	(void)root;
-	return 0;
-}
 #else
 
 /* The best comes first: the administrator's word, the core's rate as it is set,
@@ -292,12 +286,7 @@ static uint64_t stated_registry(const char *key)
 #else
 static const struct stated_call stated_calls[] = {{NULL, 0}};
 
-#define STATED_ASK stated_nothing
-static uint64_t stated_nothing(const char *key)
-{
-	(void)key;
-	return 0;
-}
+#define STATED_ASK(key) 0
 #endif
 
 static struct cpuc_rate stated_by_calls(void)

@@ -13,8 +13,7 @@
  * Those have ended, or were aborted, before anything else runs in the thread.
  * So a value that is not ours counts as an interruption, and may be
  * overwritten. An empty section is another copy's of this library: it stays, or
- * each of two copies would take every call of the other for an
- * interruption. */
+ * each of two copies would take every call of the other for an interruption. */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
