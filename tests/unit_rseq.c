@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Which kernels are known not to report waits, before the first wait shows it.
+ */
+#include <config.h>
+#include "tap.h"
+#if !HAVE_RSEQ
+int main(void)
+{
+	skip_all("no restartable sequences");
+}
+#else
+#define uname pretended_uname
+#include "../src/system/rseq.c"
+
+static const char *release; /* NULL: uname(2) fails */
+
+int pretended_uname(struct utsname *system)
+{
+	memset(system, 0, sizeof *system);
+	if (release != NULL)
+		snprintf(system->release, sizeof system->release, "%s",
+			 release);
+	return release != NULL ? 0 : -1;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *release;
+		bool tells;
+	} kernels[] = {{"4.18.0-553.el8_10.x86_64", true},
+		       {"6.1.0-40-amd64", true},
+		       {"6.9.12", true},
+		       {"6.18.12+deb14", true},
+		       {"6.19-rc1", false},
+		       {"6.19.0", false},
+		       {"6.20.1-amd64", false},
+		       {"7.0.3", false},
+		       {"10.1.0", false},
+		       {NULL, false}};
+	unsigned i;
+
+	if (__rseq_size < SIZE)
+		skip_all("threads have no restartable sequences");
+	for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+		release = kernels[i].release;
+		ok(rseq_kernel_misses_waits() != kernels[i].tells,
+		   "Linux %s %s waits", release ? release : "(unknown)",
+		   kernels[i].tells ? "reports" : "does not report");
+	}
+	release = "6.19.0";
+	ok(cpuc_rseq_tells_waits(), "nothing is known before");
+	cpuc_probe_begin();
+	cpuc_rseq_prepare();
+	cpuc_probe_end();
+	ok(!cpuc_rseq_tells_waits(), "the first call finds that out");
+	return done_testing();
+}
+#endif
