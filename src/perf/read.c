@@ -73,7 +73,9 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 		for (i = 0; i < set->n; i++)
 			offsets += (uint64_t)CPUC_GET(t->event[i].page, offset);
 		if (index == 0) {
-			*sum = offsets;
+			/* Unless it has got one meanwhile. */
+			if (CPUC_GET(page, lock) == lock)
+				*sum = offsets;
 		} else if (CPUC_GET(page, cap_user_rdpmc)) {
 			t->sum = offsets;
 			t->index = index;
@@ -95,24 +97,25 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 static bool perf_read_events(const struct cpuc_perf_thread *t,
 			     const struct cpuc_event_set *set, uint64_t *sum)
 {
-	const uint64_t base = t->base;
+	const uint64_t id = t->event[0].id;
 	uint64_t count;
 	unsigned i;
 
-	*sum = base;
+	*sum = t->base;
 	for (i = 0; i < set->n; i++) {
-		const struct cpuc_perf_event *event = &t->event[i];
+		/* A handler may replace it meanwhile. */
+		const struct cpuc_perf_event event = t->event[i];
 
 		/* A pinned event that stands still is at its file's end. */
-		if (event->id == 0 || cpuc_event_id(event->fd) != event->id ||
-		    cpuc_sys_read(event->fd, &count, sizeof count) !=
+		if (event.id == 0 || cpuc_event_id(event.fd) != event.id ||
+		    cpuc_sys_read(event.fd, &count, sizeof count) !=
 			    sizeof count)
 			return false;
 		*sum += count;
 	}
 	CPUC_FENCE();
 	/* A handler may have replaced them. */
-	return t->base == base;
+	return t->event[0].id == id;
 }
 
 /* Handlers in the midst of a change, which count from `last`, may have left it
