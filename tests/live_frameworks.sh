@@ -135,21 +135,20 @@ export GOCACHE GOPATH GOPROXY GOFLAGS CARGO_HOME
 cd "$tmp/work" || exit 99
 cp "$examples"/*.go "$examples"/*.cc "$examples"/*.h .
 
-if ! includes benchmark/benchmark.h; then
-	skip "there is no google-benchmark, or no C++ compiler"
-elif framework google-benchmark.cc && [ -n "$alone" ]; then
+while read -r example header <&3; do
+	if includes "$header"; then
+		framework "$example"
+	else
+		skip "$example: there is no $header, or no C++ compiler"
+	fi
+done 3<<TXT
+google-benchmark.cc benchmark/benchmark.h
+catch2.cc catch2/catch.hpp
+nanobench.cc nanobench.h
+TXT
+if [ -s google.csv ] && [ -n "$alone" ]; then
 	two_threads
 	ok "google-benchmark.cc: as many cycles an iteration in two threads"
-fi
-if includes catch2/catch.hpp; then
-	framework catch2.cc
-else
-	skip "there is no Catch2, version 2, or no C++ compiler"
-fi
-if includes nanobench.h; then
-	framework nanobench.cc
-else
-	skip "there is no nanobench.h, or no C++ compiler"
 fi
 if command -v go >/dev/null; then
 	framework cycles_test.go
