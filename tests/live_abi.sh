@@ -56,6 +56,9 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		! grep -xE "(open|openat|fopen|read|pread|close|fclose|fcntl|nanosleep|clock_nanosleep|usleep|sleep|poll|ppoll|select|pselect|pause|opendir|readdir|closedir|fgets|fread|wait|waitpid|sem_wait|sem_timedwait|sigwait|sigwaitinfo|sigtimedwait|sigsuspend|pthread_(cond_wait|cond_timedwait|join|testcancel))(64|_time64)?" \
 			"$tmp/used"
 		ok "and it uses no function that is a cancellation point"
+		! grep -xE 'malloc|calloc|realloc|reallocarray|strdup|v?asprintf' \
+			"$tmp/used"
+		ok "nor memory of malloc(3)"
 		;;
 	esac
 	# src/thread/thread.h says why.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* cpucycles_interruptions() on this machine, with others who use restartable
- * sequences, or have switched them off. Which events it tells, live_waits
- * looks at. */
+ * sequences. Which events it tells, live_waits looks at; what there is without
+ * them, tests/amalgamation/fibre.c. */
 #include "load.h"
 
 static void check_interruptions(void)
@@ -46,48 +46,12 @@ static void check_sections(void)
 #endif
 }
 
-static char **arguments;
-
-/* The program runs itself again without rseq. */
-static int without(void)
-{
-	setenv("GLIBC_TUNABLES", "glibc.pthread.rseq=0", 1);
-	setenv("LIVE_PREEMPTED", "without", 1);
-	execv("/proc/self/exe", arguments);
-	return CANNOT;
-}
-
-static int is_without(void)
+int main(void)
 {
 	struct cpucycles_counter c;
 
-#if HAVE_RSEQ && defined(SYS_rseq)
-	static char area[64] __attribute__((aligned(64)));
-
-	if (__rseq_size != 0)
-		return 2;
-	load_select();
-	/* Somebody else's, of another size than the C library's. */
-	if (syscall(SYS_rseq, area, (int)sizeof area, 0, RSEQ_SIG) != 0)
-		syscall(SYS_rseq, area, 32, 0, RSEQ_SIG);
-#endif
-	if (cpucycles_counterbyname(NULL, &c, sizeof c) != 0 || !c.per_thread)
-		return 3;
-	return cpucycles_interruptions() == -1 ? counts(1000) : 4;
-}
-
-int main(int argc, char **argv)
-{
-	struct cpucycles_counter c;
-
-	(void)argc;
-	arguments = argv;
-	if (getenv("LIVE_PREEMPTED") != NULL)
-		return is_without();
 	if (!load_select())
 		skip_all("no calibrated counter here");
-	point("switched off by GLIBC_TUNABLES, or somebody else's", without,
-	      "cannot run itself again");
 	cpucycles_counterbyname(NULL, &c, sizeof c);
 	load_pin();
 	if (!c.per_thread || cpucycles_interruptions() < 0) {

@@ -8,21 +8,17 @@
 
 static pthread_attr_t small;
 
-/* Resident memory in kB, 0 where there is no such file: the counts in statm
- * leave out those that each CPU has not yet added up. For this one Linux walks
- * the pages. */
-static long resident(void)
+/* Bytes that are mapped; 0 where there is no such file. */
+static double mapped(void)
 {
-	FILE *f = fopen("/proc/self/smaps_rollup", "r");
-	long kb = 0;
-	char line[256];
+	FILE *f = fopen("/proc/self/statm", "r");
+	long pages = 0;
 
-	while (f != NULL && fgets(line, sizeof line, f) != NULL)
-		if (sscanf(line, "Rss: %ld", &kb) == 1)
-			break;
+	if (f != NULL && fscanf(f, "%ld", &pages) == 1)
+		pages *= sysconf(_SC_PAGESIZE);
 	if (f != NULL)
 		fclose(f);
-	return kb;
+	return (double)pages;
 }
 
 static int count_few(void)
@@ -42,35 +38,28 @@ static int many(int n)
 }
 
 /* Memory that all threads leave behind is in each part's growth. The C library
- * keeps stacks for threads to come, and the kernel may give a stack larger
- * pages, but only now and then: so the least growth counts. */
+ * maps more of its own, but only now and then: so the least growth counts. */
 static void check_many(void)
 {
 	const char *text = getenv("LIVE_THREADS");
 	int n = text ? atoi(text) : 2000, part = n * 3 / 10, i;
 	int wrong = many(n / 10), lowest = lowest_descriptor();
-	double kb, maps, kbs = NO_LIMIT, mapped = NO_LIMIT;
+	double before, least = NO_LIMIT;
 
 	for (i = 0; i < 3; i++) {
-		kb = (double)resident();
-		maps = mappings();
+		before = mapped();
 		wrong += many(part);
-		kb = (double)resident() - kb;
-		maps = mappings() - maps;
-		kbs = kb < kbs ? kb : kbs;
-		mapped = maps < mapped ? maps : mapped;
+		before = mapped() - before;
+		least = before < least ? before : least;
 	}
 	ok(wrong == 0, "%d short threads count", n);
 	if (SANITIZED || in_child(emulated) != 0) {
 		skip("sanitizers and emulators keep memory of their own");
 		return;
 	}
-	ok(bounded(-NO_LIMIT, kbs * 1024 / part, 256,
-		   "bytes stay behind for each thread that has ended") &
-		   bounded(-NO_LIMIT, mapped * 8 / part, 1,
-			   "mappings stay behind for eight threads"),
-	   "and leave no memory behind: less than 256 bytes each, and less "
-	   "than a mapping in eight");
+	ok(bounded(-NO_LIMIT, least / part, 256,
+		   "bytes stay behind for each thread that has ended"),
+	   "and leave less than 256 bytes behind each");
 	ok(lowest_descriptor() == lowest, "nor descriptors");
 }
 
