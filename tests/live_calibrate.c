@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The calibrated counter of this machine, if it has one: a thread may be the
- * first to read it, and the core's rate is known. */
-#include "faults/faults.h"
+ * first to read it, the core's rate is known, and interruptions are told, also
+ * with others who use restartable sequences. Which events are, live_waits looks
+ * at; what there is without such sequences, tests/amalgamation/fibre.c. */
+#include "load.h"
 
 #include "registry.h"
 
@@ -25,6 +27,48 @@ static void check_rate(void)
 	   "and the core's rate is known all the same");
 }
 
+static void check_interruptions(void)
+{
+	long long before = 0, after;
+	const char *name;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		before = cpucycles_interruptions();
+		__asm__ __volatile__("");
+		if (cpucycles_interruptions() == before)
+			break;
+	}
+	ok(i < 1000, "no interruption in a short time");
+	name = cpucycles_implementation();
+	cpucycles_select("default-monotonic");
+	before = cpucycles_interruptions();
+	after = cpucycles_interruptions();
+	usleep(1000);
+	ok(cpucycles_interruptions() > before && after - before <= 1,
+	   "with another counter, too");
+	cpucycles_select(name);
+}
+
+static void check_sections(void)
+{
+#if HAVE_RSEQ
+	long long before = cpucycles_interruptions();
+	int i, bad = 0;
+
+	for (i = 0; i < 400; i++) {
+		load_section();
+		if (i % 4 == 0)
+			usleep(100);
+		bad |= counts(10);
+	}
+	ok(!bad && cpucycles_interruptions() - before >= 400,
+	   "critical sections of the program's own are interruptions");
+#else
+	skip("critical sections: none here");
+#endif
+}
+
 /* As on a weakly ordered CPU, which shows a thread the new value of `cpucycles`
  * before the calibration. */
 static int reads_first(void)
@@ -39,11 +83,21 @@ static int reads_first(void)
 
 int main(void)
 {
+	struct cpucycles_counter c;
+
 	point("a thread that lacks the calibration makes it", reads_first,
 	      "no counter here is calibrated");
-	if (strcmp(cpucycles_kind(), "calibrated") != 0) {
+	if (!load_select()) {
 		skip("%s is not calibrated", cpucycles_implementation());
 		return done_testing();
+	}
+	cpucycles_counterbyname(NULL, &c, sizeof c);
+	load_pin();
+	if (c.per_thread && cpucycles_interruptions() >= 0) {
+		check_interruptions();
+		check_sections();
+	} else {
+		skip("interruptions: no restartable sequences");
 	}
 	check_rate();
 	return done_testing();
