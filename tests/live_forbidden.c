@@ -73,14 +73,6 @@ static int trapped(void)
 {
 	return unasked(SECCOMP_RET_TRAP);
 }
-static int by_name(void)
-{
-	if (forbid() != 0)
-		return CANNOT;
-	setenv("cpucyclesimplementation", "amd64-tsc", 1);
-	return counts(1000) != 0 ||
-	       !strcmp(cpucycles_implementation(), "amd64-tsc");
-}
 
 static sigjmp_buf way_out;
 
@@ -155,7 +147,6 @@ int main(void)
 	      before_first, why);
 	point("forbidden, and prctl denied", denied, why);
 	point("forbidden, and prctl answered by SIGSYS", trapped, why);
-	point("forbidden, and a reader of it asked for by name", by_name, why);
 	point("forbidden after the selection: no rate is observed, the next "
 	      "count faults, and then cpucycles_select(NULL) recovers",
 	      after_fault, why);

@@ -126,13 +126,13 @@ static void send(void)
 }
 
 /* What a rival does, perhaps of SCHED_FIFO, and a process elsewhere; whether
- * the thread waits between intervals and within them, or has signals. */
+ * the thread waits between intervals and within them. */
 static const struct scenario {
 	const char *name;
 	void (*rival)(void);
 	bool first;
 	void (*other)(void);
-	bool waits, signals;
+	bool waits;
 } scenarios[] = {
 	{.name = "beside a busy process", .rival = load_busy},
 	{.name = "beside bursts of SCHED_FIFO", .rival = burst, .first = true},
@@ -144,27 +144,21 @@ static const struct scenario {
 	 .first = true,
 	 .other = send},
 	{.name = "usleep and sched_yield", .waits = true},
-	{.name = "4000 signals a second", .signals = true},
 };
 static const struct scenario *scenario;
 
 /* Intervals for load_seconds. */
-static int follow(void)
+static void follow(void)
 {
 	void (*const within[4])(void) = {NULL, NULL, doze, load_yield};
 	double end = wall_ns() + load_seconds * 1e9;
-	timer_t timer;
 	unsigned i;
 
-	load_handler(SIGALRM, load_on_alarm, SA_RESTART);
-	if (scenario->signals && !load_timer(&timer, SIGALRM, 250000))
-		return CANNOT;
 	for (i = 0; wall_ns() < end; i++) {
 		if (scenario->waits && i % 4 < 2)
 			within[2 + i % 4]();
 		interval(scenario->waits ? within[i % 4] : NULL);
 	}
-	return scenario->signals && load_alarms == 0;
 }
 
 static int run(void)
@@ -172,16 +166,16 @@ static int run(void)
 	static const struct sched_param first = {.sched_priority = 1};
 	pid_t rival = scenario->rival ? load_rival(scenario->rival) : 0;
 	pid_t other = scenario->other ? load_rival(scenario->other) : 0;
-	int status = CANNOT;
+	bool can = rival >= 0 && other >= 0 &&
+		   (other == 0 || (event >= 0 && load_elsewhere >= 0)) &&
+		   (!scenario->first ||
+		    sched_setscheduler(rival, SCHED_FIFO, &first) == 0);
 
-	if (rival >= 0 && other >= 0 &&
-	    (other == 0 || (event >= 0 && load_elsewhere >= 0)) &&
-	    (!scenario->first ||
-	     sched_setscheduler(rival, SCHED_FIFO, &first) == 0))
-		status = follow();
+	if (can)
+		follow();
 	load_rival_end(rival);
 	load_rival_end(other);
-	return status;
+	return can ? 0 : CANNOT;
 }
 
 /* Runs until the core has its pace, and the thread its ratio, which children

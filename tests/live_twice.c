@@ -44,6 +44,11 @@ static void nothing(int sig)
 	(void)sig;
 }
 
+static int of_both(void)
+{
+	return counts(1000) | loaded_counts(1000);
+}
+
 /* Both copies select and count, one after the other, and leave no handler. */
 static int in_turn(void)
 {
@@ -53,9 +58,9 @@ static int in_turn(void)
 	if (load() != 0)
 		return 9;
 	signal(SIGSEGV, nothing);
-	bad = counts(1000) | loaded_counts(1000);
+	bad = of_both();
 	bad |= cpucycles_select(NULL) != 0 || loaded_select(NULL) != 0;
-	bad |= counts(1000) | loaded_counts(1000);
+	bad |= in_child(of_both) | of_both();
 	sigaction(SIGSEGV, NULL, &now);
 	return bad ? bad : now.sa_handler != nothing;
 }
@@ -84,18 +89,6 @@ static int alternating(void)
 	}
 	return cpucycles_interruptions() - mine > 5000 ||
 	       loaded_interruptions() - other > 5000;
-}
-
-static int of_child(void)
-{
-	return counts(1000) | loaded_counts(1000);
-}
-
-static int forked(void)
-{
-	if (load() != 0)
-		return 9;
-	return counts(10) | loaded_counts(10) | in_child(of_child);
 }
 
 static volatile int stop;
@@ -147,11 +140,11 @@ int main(void)
 		skip_all("a sanitizer allows one copy of a variable");
 	if (access(path, R_OK) != 0)
 		skip_all("there is no %s", path);
-	point("a static copy counts, then a loaded one; handlers are restored",
+	point("a static copy counts, then a loaded one, and so do children; "
+	      "handlers are restored",
 	      in_turn, "");
 	point("in turn, neither interrupts the other", alternating,
 	      "one variable for two is not promised");
-	point("children of a fork count by both", forked, "");
 	point("loaded and unloaded 100 times while threads count by it, and "
 	      "then end",
 	      again_and_again, "no threads");
