@@ -9,8 +9,13 @@
 #include "first_call.h"
 #include "rate/clock.h"
 #include "perf/perf.h"
+#undef cpuc_perf_try
+#undef cpuc_perf_close
+#undef cpuc_perf_opened
+#undef cpuc_perf_pair
 #include "registry.h"
-#include "select.h"
+#include "../src/cpucycles.c"
+#include "../src/select.c"
 #include "system/probe.h"
 #include "faults/real.h"
 #include "pretended_clock.h"

@@ -3,40 +3,11 @@
  * are to be opened in every thread; and cycles and instructions of one instant.
  */
 #include <config.h>
-#include "perf.h"
-#if !HAVE_COUNTER_DEFAULT_PERFEVENT
-
-int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
-{
-	(void)slot;
-	(void)set;
-	return 0;
-}
-
-void cpuc_perf_close(struct cpuc_event_set *set)
-{
-	(void)set;
-}
-
-bool cpuc_perf_opened(const struct cpuc_event_set *set)
-{
-	(void)set;
-	return false;
-}
-
-void cpuc_perf_pair(struct cpuc_event_set *cycles,
-		    struct cpuc_event_set *instructions, long long pair[2])
-{
-	(void)cycles;
-	(void)instructions;
-	pair[0] = pair[1] = -1;
-}
-
-#else
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "../system/syscalls.h"
+#include "perf.h"
 #include "read.h"
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
@@ -232,5 +203,3 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 			break;
 	}
 }
-
-#endif

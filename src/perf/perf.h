@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the engine asks of perf events. Without <linux/perf_event.h>, no counter
- * has any. */
+/* What the engine asks of perf events. */
 #ifndef CPUC_PERF_H
 #define CPUC_PERF_H
 
@@ -32,5 +31,14 @@ bool cpuc_perf_opened(const struct cpuc_event_set *set);
 /* Cycles and instructions of one instant, by events that have been opened. */
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
 		    struct cpuc_event_set *instructions, long long pair[2]);
+
+#if !HAVE_COUNTER_DEFAULT_PERFEVENT
+/* No counter has any. */
+#define cpuc_perf_try(slot, set) ((void)(set), 0)
+#define cpuc_perf_close(set) ((void)(set))
+#define cpuc_perf_opened(set) ((void)(set), false)
+#define cpuc_perf_pair(cycles, instructions, pair) \
+	((void)(cycles), (void)(instructions), (void)(pair))
+#endif
 
 #endif

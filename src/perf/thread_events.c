@@ -122,17 +122,13 @@ static void thread_events_ended(void *states, bool last)
 {
 	struct cpuc_perf_thread *t = states;
 	struct cpuc_guard guard;
-	bool entered = false;
+	/* If the thread is inside already, a handler in the midst of a change
+	 * ends it, and the change never goes on. */
+	const bool entered = cpuc_guard_enter(&guard);
 	int i;
 
-	/* No handler finds them from now on. */
 	if (last)
 		cpuc_perf_own = NOBODY;
-	else
-		/* If the thread is inside already, a handler in the midst of a
-		 * change ends it, and the change never goes on. */
-		entered = cpuc_guard_enter(&guard);
-	CPUC_FENCE();
 	for (i = 0; i < CPUC_OF_BOTH; i++)
 		cpuc_perf_thread_drop(&t[i], true);
 	if (entered)

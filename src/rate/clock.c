@@ -9,7 +9,6 @@
 #define READS 64         /* to see the resolution */
 #define STEPS_SEEN 9     /* if reads are faster than the clock's steps, */
 #define STEP_READS 10000 /* each of which takes fewer than so many */
-#define READS_MAX 100000 /* a clock that stands still ends the waiting */
 #define COARSE 10000     /* reads of the system's clock in one of its steps */
 #define BRACKETS 3
 #define TRAPS 8    /* reads, the fastest of which tells whether all trap */
@@ -60,17 +59,13 @@ bool cpuc_clock_coarse(void)
 	return false;
 }
 
-/* The next moment, so many nanoseconds later; false: the time stands still. */
-static bool clock_wait(const struct cpuc_clock *c, const struct moment *from,
-		       uint64_t ns, struct moment *to)
+/* The next moment, so many nanoseconds later. */
+static struct moment clock_wait(const struct cpuc_clock *c,
+				const struct moment *from, uint64_t ns)
 {
-	int reads = READS_MAX;
-
 	while (cpuc_os_clock_ns() - from->ns < ns)
-		if (reads-- == 0)
-			return false;
-	*to = clock_moment(c);
-	return true;
+		;
+	return clock_moment(c);
 }
 
 /* Ticks per second; 0: unknown. */
@@ -102,8 +97,7 @@ static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 	for (window = 10000; window <= 10000000; window *= 4) {
 		m[0] = clock_moment(c);
 		for (i = 1; i < 4; i++)
-			if (!clock_wait(c, &m[i - 1], window / 2, &m[i]))
-				return 0;
+			m[i] = clock_wait(c, &m[i - 1], window / 2);
 		hz = clock_between(m[0], m[2]);
 		if (hz != 0 &&
 		    cpuc_clock_within(hz, clock_between(m[1], m[3]), agree) &&

@@ -46,6 +46,14 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	return true;
 }
 
+void cpuc_guard_leave(const struct cpuc_guard *guard)
+{
+	CPUC_FENCE();
+	cpuc_guard_inside = false;
+	if (guard->blocked)
+		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+}
+
 /* A thread's memory, the key's value. */
 struct memory {
 	void (*ended)(void *memory, bool last);

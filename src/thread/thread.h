@@ -42,22 +42,11 @@ struct cpuc_guard {
 };
 
 bool cpuc_guard_enter(struct cpuc_guard *guard);
+void cpuc_guard_leave(const struct cpuc_guard *guard);
 
 /* Whether the calling thread is inside: for probe.c, which leaves by a long
  * jump and restores it. */
 extern CPUC_TLS bool cpuc_guard_inside;
-
-#ifdef _WIN32
-void cpuc_guard_leave(const struct cpuc_guard *guard);
-#else
-static inline void cpuc_guard_leave(const struct cpuc_guard *guard)
-{
-	CPUC_FENCE();
-	cpuc_guard_inside = false;
-	if (guard->blocked)
-		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
-}
-#endif
 
 /* Prepare for cpuc_process_mark, and for all functions below: 0 or -errno.
  * Under the lock; later calls do nothing. */
