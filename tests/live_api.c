@@ -15,23 +15,15 @@ static int known_kind(const struct cpucycles_counter *c)
 /* Whether the call fails with this errno. */
 #define FAILS(call, error) (errno = 0, (call) == -1 && errno == (error))
 
-/* Where the source is a file, the word before any blank is its path. */
 static void check_source(void)
 {
 	const char *source = cpucycles_persecondsource();
-	char path[256];
-	size_t n = strcspn(source, " ");
 	int is_guess = cpucycles_persecond() == 2399987654;
 
 	ok(source == cpucycles_persecondsource(),
 	   "persecondsource stays where it is: %s", source);
 	ok(is_guess == !strcmp(source, "unknown"),
 	   "and is unknown where the rate is a guess, only");
-	if (source[0] != '/' || n >= sizeof path)
-		return;
-	memcpy(path, source, n);
-	path[n] = '\0';
-	ok(access(path, R_OK) == 0, "the file that states it is there");
 }
 
 static void check_count(void)
@@ -178,10 +170,7 @@ static void check_select(void)
 	ok(wrong == 0, "%d others are ENOTSUP, as their reasons say", refused);
 	errno = 4711;
 	ok(cpucycles_select(NULL) == 0 && errno == 4711,
-	   "selecting anew works");
-	ok(!strcmp(cpucycles_implementation(), before) || counts(1) != 0 ||
-		   getenv("cpucyclesimplementation") == NULL,
-	   "and gives %s", cpucycles_implementation());
+	   "selecting anew gives %s", cpucycles_implementation());
 }
 
 /* All or nothing: a count, or -1, a reason and ENOTSUP. */

@@ -85,16 +85,10 @@ static int undisturbed(void)
 	return changed + (lowest_descriptor() != fd);
 }
 
-/* A child of fork counts, whether or not its parent had counted before. */
+/* All in children: this process never counts. */
 static int child_counts(void)
 {
 	return counts(1);
-}
-
-static int grandchild_counts(void)
-{
-	cpucycles();
-	return in_child(child_counts);
 }
 
 /* The nominal rate, asked for before anything else. */
@@ -116,13 +110,11 @@ static int half_published(void)
 
 int main(void)
 {
-	/* Everything in children: this process never counts. */
 	check_race();
 	point("errno, signal mask and dispositions, cancelability and "
 	      "descriptors are untouched",
 	      undisturbed, "");
 	point("a child counts before its parent has", child_counts, "");
-	point("and after", grandchild_counts, "");
 	point("and is told the nominal rate before it counts", rate_first, "");
 	point("and with half of its parent's selection", half_published, "");
 	return done_testing();
