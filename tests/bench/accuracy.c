@@ -49,14 +49,6 @@ static struct {
 	int blocks, singles;
 } found;
 
-#if defined(__x86_64__) || defined(__i386__)
-#define FENCE() __asm__ __volatile__("lfence" ::: "memory")
-#elif defined(__aarch64__)
-#define FENCE() __asm__ __volatile__("isb" ::: "memory")
-#else
-#define FENCE() __asm__ __volatile__("" ::: "memory")
-#endif
-
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -76,16 +68,16 @@ static struct timing time_one(long long (*count)(void), bool work)
 {
 	long long around = bench_bare(), c = count(), raw;
 
-	FENCE();
+	cpucycles_fence();
 	raw = bench_bare();
-	FENCE();
+	cpucycles_fence();
 	if (work)
 		known->loop(CYCLES / known->turn);
 	else
 		known_nothing();
-	FENCE();
+	cpucycles_fence();
 	raw = bench_bare() - raw;
-	FENCE();
+	cpucycles_fence();
 	c = count() - c;
 	around = bench_bare() - around;
 	return (struct timing){(double)c, (double)raw, (double)around};
