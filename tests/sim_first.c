@@ -17,6 +17,7 @@
 static double now, step;              /* ns; of the system's clock */
 static double read_tick, read_system; /* ns that a read takes */
 static bool wavers;                   /* by up to a tenth, and more at times */
+static double hz = HZ;                /* of the clock */
 static double away, runs; /* ns for which others have the CPU, and till then */
 static unsigned reads, draw;
 
@@ -50,7 +51,7 @@ uint64_t cpuc_os_clock_us(void)
 static long long tick(void)
 {
 	reads++;
-	return (long long)(pass(read_tick) * (HZ / 1e9));
+	return (long long)(pass(read_tick) * (hz / 1e9));
 }
 
 static long long system_tick(void)
@@ -196,6 +197,32 @@ static void check_rate(void)
 	   worst * 100);
 }
 
+/* Between the beginnings of two ticks are whole ticks: two windows are enough.
+ */
+static void check_ticks(void)
+{
+	double off, worst = 0, began = now;
+	int i;
+
+	hz = 24e6;
+	step = 1;
+	read_tick = 10;
+	read_system = 20;
+	wavers = false;
+	away = 0;
+	for (i = 0; i < 100; i++) {
+		clock_of = (struct cpuc_clock){.tick = tick};
+		cpuc_clock_rate(&clock_of);
+		off = (double)clock_of.hz / hz - 1;
+		off = off < 0 ? -off : off;
+		worst = off > worst ? off : worst;
+	}
+	ok(worst < 0.002 && now - began < 100 * 1e5,
+	   "24 MHz: up to %.2f%% off, in %.0f us", worst * 100,
+	   (now - began) / 1e5);
+	hz = HZ;
+}
+
 int main(void)
 {
 	size_t i;
@@ -216,5 +243,6 @@ int main(void)
 	ok(cpuc_clock_rate(&clock_of), "and found in the next one");
 	check_grain();
 	check_rate();
+	check_ticks();
 	return done_testing();
 }

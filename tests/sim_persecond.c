@@ -102,8 +102,11 @@ static void window(uint32_t turns, uint64_t stamp[3])
 static const struct cpuc_chain chain[] = {{window, 224, "one"}};
 static const struct cpuc_chain_ops chains = {chain, 1, 0};
 
+static unsigned calibrations;
+
 static const char *distrusted(void)
 {
+	calibrations++;
 	return world & MEASURABLE ? NULL : "the test's word";
 }
 
@@ -252,21 +255,45 @@ static long long core_cycles(void)
 	return (long long)cycles;
 }
 
+static const struct cpuc_counter core_counter = {.kind = CPUC_CORE,
+						 .read = core_cycles};
+static const struct cpuc_slot by_core = {.counter = &core_counter};
+
 static void check_counter(double ns, bool known)
 {
-	static const struct cpuc_counter c = {.kind = CPUC_CORE,
-					      .read = core_cycles};
-	static const struct cpuc_slot by = {.counter = &c};
 	double hz;
 
 	memset(&core, 0, sizeof core);
 	core.higher = 3;
 	core.step = 0.025;
 	step = ns;
-	hz = observe(&by);
+	hz = observe(&by_core);
 	ok(known ? hz > 1.0055 && hz < 1.0095 : hz == 0,
 	   "by a counter and a clock in steps of %.0f ns: %.4f", ns, hz);
 	ok(reads < 200000, "by %u reads of the clock", reads);
+}
+
+static long long seldom(void)
+{
+	return core_cycles() / 64;
+}
+
+/* No core is so slow. A clock whose chains are refused is not tried again. */
+static void check_refused(void)
+{
+	static const struct cpuc_counter slow = {.kind = CPUC_CORE,
+						 .read = seldom};
+	static const struct cpuc_slot by = {.counter = &slow};
+	unsigned tried;
+
+	memset(&core, 0, sizeof core);
+	step = 1;
+	ok(observe(&by) == 0, "a counter that advances at 1/64 of the rate");
+	tried = calibrations;
+	cpuc_probe_begin();
+	cpuc_persecond_now(&by_core);
+	cpuc_probe_end();
+	ok(calibrations == tried, "chains that were refused stay so");
 }
 
 int main(void)
@@ -281,5 +308,6 @@ int main(void)
 	check_counter(1000, true);
 	check_counter(10000, true);
 	check_counter(1e7, false);
+	check_refused();
 	return done_testing();
 }

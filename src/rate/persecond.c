@@ -50,7 +50,7 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 		now = cpuc_os_clock_ns();
 	while (now - ns < BUSY_NS);
 	count = cpuc_slot_read(slot) - count;
-	if (now <= ns || count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
+	if (count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
 		return 0;
 	hz = (uint64_t)count * 1000000000 / (now - ns);
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
