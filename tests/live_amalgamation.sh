@@ -3,6 +3,7 @@
 # The two files of `make amalgamation`: they compile alone, have the library's
 # counters, pass its self-test, and do not meet another copy of it. A program with
 # them is also what can be given other privileges.
+# shellcheck disable=SC2086 # compilers and their options are several words
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 # The value of a variable of the makefile.
@@ -15,23 +16,19 @@ libs=$(variable LIBS)
 # ARGUMENT...: the compiler, which may have arguments, in a directory that has
 # the two files alone.
 alone() {
-	# shellcheck disable=SC2086 # several words
 	(cd "$tmp/two" && quietly $CC $CFLAGS "$@")
 }
 
 mkdir "$tmp/two"
 cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/two"
-# shellcheck disable=SC2086
 quietly "$top_srcdir/tests/amalgamation/agree" "$top_builddir" $CC $CFLAGS
 ok "hosts.h finds what configure found"
 # The last one makes the object of the tests below. -O2 takes twice as long and
 # finds no more.
 for flags in "-std=c11 -pedantic -fsyntax-only" "-std=gnu11 -fPIC -O1"; do
-	# shellcheck disable=SC2086
 	alone $warnings $flags -c cpucycles.c
 	ok "it compiles alone, with all warnings and $flags"
 done
-# shellcheck disable=SC2086
 quietly "$top_srcdir/tests/amalgamation/strict" "$tmp/two" $CC $CFLAGS
 ok "both compile where other projects' warnings are errors"
 for file in c h; do
@@ -46,14 +43,12 @@ ln -s "$top_builddir" "$tmp/build"
 counters_of() {
 	"$1/counters" | sed 's/^. \([^ ]* *[^ ]*\).*/\1/'
 }
-# shellcheck disable=SC2086
 alone -o counters ../build/examples/counters.o cpucycles.o $libs &&
 	counters_of "$tmp/two" >"$tmp/ours" &&
 	counters_of "$top_builddir/examples" | diff - "$tmp/ours" >"$tmp/log"
 ok "the library's counters, in its order" || sed 's/^/# /' "$tmp/log"
 objects=$(cd "$top_srcdir/src/tools" &&
 	printf '../build/src/tools/%s\n' selftest/*.c common/*.c | sed 's/c$/o/')
-# shellcheck disable=SC2086
 alone -o selftest $objects cpucycles.o $libs &&
 	quietly "$tmp/two/selftest" --quick clock threads fork
 ok "cpucycles-selftest finds nothing wrong"
@@ -125,11 +120,9 @@ fibres() {
 	flags=-O3
 	echo 'int main(void) { return 0; }' >"$tmp/two/main.c"
 	for flag in -flto -fno-ipa-cp; do
-		# shellcheck disable=SC2086
 		alone -Werror $flags $flag -o main main.c >"$tmp/none" &&
 			flags="$flags $flag"
 	done
-	# shellcheck disable=SC2086
 	alone $warnings $flags -I. -o fibre cpucycles.c \
 		"$top_srcdir/tests/amalgamation/fibre.c" $libs
 	fibre "counts of time" cpucyclesimplementation=default-monotonic
@@ -137,14 +130,12 @@ fibres() {
 }
 
 if test -f "$shared"; then
-	# shellcheck disable=SC2086
 	alone -fPIC -shared -I. -o plugin.so plugin.c cpucycles.o $libs &&
 		nm -D "$tmp/two/plugin.so" >"$tmp/names" &&
 		grep -q other_interruptions "$tmp/names" &&
 		! grep -iE ' cpuc' "$tmp/names"
 	ok "a plug-in exports nothing of its copy"
 	# Also where a program exports its symbols.
-	# shellcheck disable=SC2086
 	alone -I. -I"$top_builddir" -I"$top_srcdir/src" -rdynamic -o twice \
 		"$top_srcdir/tests/live_twice.c" "$(variable DL_LIBS)" \
 		cpucycles.o $libs && quietly "$tmp/two/twice"

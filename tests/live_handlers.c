@@ -24,20 +24,12 @@ static void count_in_handler(int sig)
 	calls = calls + 1;
 }
 
-static void set(int sig, void (*handler)(int), int flags)
-{
-	struct sigaction sa = {.sa_handler = handler, .sa_flags = flags};
-
-	sigemptyset(&sa.sa_mask);
-	sigaction(sig, &sa, NULL);
-}
-
 static int in_first_call(void)
 {
 	long long first, last, now;
 	int i;
 
-	set(SIGALRM, count_in_handler, SA_RESTART);
+	signal(SIGALRM, count_in_handler);
 	alarms(PERIOD_US);
 	first = last = cpucycles();
 	for (i = 0; i < 1000 || calls < 3; i++) {
@@ -73,7 +65,7 @@ static int selecting(void)
 	const char *name = cpucycles_implementation();
 	int i, n = 0;
 
-	set(SIGALRM, count_in_handler, SA_RESTART);
+	signal(SIGALRM, count_in_handler);
 	alarms(PERIOD_US);
 	for (i = 0; i < 500 || (calls == 0 && i < 1000000); i++)
 		n += cpucycles_select(name) != 0;
@@ -109,6 +101,7 @@ static void *disturb(void *arg)
 static int disturbed(void)
 {
 	static const char clock[] = "default-monotonic";
+	const struct sigaction sa = {.sa_handler = ask_in_handler};
 	struct cpucycles_counter c;
 	long long hz;
 	pthread_t self = pthread_self(), thread;
@@ -119,7 +112,8 @@ static int disturbed(void)
 		return CANNOT;
 	hz = cpucycles_persecond();
 	cpucycles_counter(0, &c, sizeof c);
-	set(SIGSYS, ask_in_handler, 0);
+	/* System calls are not restarted. */
+	sigaction(SIGSYS, &sa, NULL);
 	if (pthread_create(&thread, NULL, disturb, &self) != 0)
 		return CANNOT;
 	end = wall_ns() + live_seconds() * 1e9;

@@ -3,6 +3,7 @@
 # Installs into a directory and builds programs against that as users do: by
 # plain -lcpucycles, pkg-config, CMake and Meson, shared or static.
 # tests/packages/rpm tries the RPM packages.
+# shellcheck disable=SC2046,SC2086 # compilers and flags are several words
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 # libtool's LDFLAGS, such as -all-static, are unknown to compilers.
@@ -76,7 +77,6 @@ C
 build_and_run() {
 	text=$1
 	shift
-	# shellcheck disable=SC2086 # the compiler may have arguments
 	quietly $CC $CFLAGS -o "$tmp/prog" "$tmp/prog.c" "$@" &&
 		LD_LIBRARY_PATH=$lib quietly "$tmp/prog"
 	ok "$text"
@@ -87,7 +87,6 @@ plugin=$tmp/plugin.so
 echo 'int plugin;' >"$tmp/plugin.c"
 
 build_plugin() {
-	# shellcheck disable=SC2086 # the compiler may have arguments
 	quietly $CC $CFLAGS -shared -fPIC -o "$plugin" "$tmp/plugin.c" "$@"
 }
 
@@ -215,10 +214,8 @@ if test -n "$(find "$lib" -name 'libcpucycles.so')"; then
 	build_and_run "shared" -I"$inc" -L"$lib" -lcpucycles
 	if command -v pkg-config >/dev/null; then
 		eval "export $(assignment pkg-config)"
-		# shellcheck disable=SC2046 # a list of flags
 		build_and_run "shared, by pkg-config" \
 			$(pkg-config --cflags --libs libcpucycles)
-		# shellcheck disable=SC2046 # again
 		build_plugin $(pkg-config --static --libs libcpucycles)
 		stays "pkg-config --static" "$plugin"
 	else
