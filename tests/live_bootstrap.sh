@@ -3,6 +3,7 @@
 # The messages of ./bootstrap where something is missing, and the directory of
 # the build: in a pretended checkout, with pretended programs, which install
 # nothing. And that of configure.
+# shellcheck disable=SC2016 # what programs do is not this shell's
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 bin=$tmp/bin
@@ -46,7 +47,6 @@ test ! -e "$tmp/installed"
 ok "so far, nothing was installed"
 
 program id 'echo 0'
-# shellcheck disable=SC2016 # for the program
 program env 'while [ "${1#*=}" != "$1" ]; do shift; done; "$@"'
 bootstrap 1 || : >"$tmp/out"
 grep -q '^apt-get install .*gcc' "$tmp/installed"
@@ -56,13 +56,11 @@ for name in autoconf automake libtoolize aclocal help2man gcc g++ pkg-config \
 	program $name :
 done
 # As of a linker that replaces its output.
-# shellcheck disable=SC2016
 program gcc 'while [ "$1" != -o ]; do shift; done
 	[ "$2" != /dev/null ] || exit 1
 	rm "$2" && cat >"$2" && echo "$2" >>"${0%/*}/../compiled"'
 program autoreconf 'printf "#!/bin/sh\necho all: >Makefile\n" >configure
 	chmod +x configure'
-# shellcheck disable=SC2016
 program make 'echo "make $* in ${PWD##*/}"'
 touch -t 200001010000 "$tmp/a checkout/configure.ac"
 bootstrap 0 check && says '^make .*check in build$'
