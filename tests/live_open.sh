@@ -132,7 +132,8 @@ done
 
 ## Open ones.
 machine 2 1 1 1
-run 0 --status && says ', open; ' 3 && run 0 --apply && run 0 --persist && same
+run 0 --status && says ', open; ' 3 && says . 3 && run 0 --apply &&
+	run 0 --persist && same
 ok "an open machine: nothing is changed, no file is written"
 machine -1 2 0 2
 run 0 --status && says ', open; ' 6 && says 'every process ' 1 &&

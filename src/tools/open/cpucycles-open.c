@@ -153,7 +153,7 @@ static int open_write(const char *path)
 	}
 	/* A crash must not leave an empty file. */
 	ok = fflush(f) == 0 && fsync(fileno(f)) == 0;
-	ok = fclose(f) == 0 && ok;
+	fclose(f);
 	if (ok && rename(new + 1, path + 1) == 0)
 		return 0;
 	i = errno;
