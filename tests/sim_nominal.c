@@ -221,6 +221,8 @@ static void test_hostile(const char *path, const char *text)
 	close(fd);
 	put(path, "\xff\x00\x01 2000000000\x00\x80:\xfe\n\x00:\n", 21);
 	passed_over(path, "rubbish");
+	put(path, "2000000000\0\n", 12);
+	passed_over(path, "a number and a NUL");
 }
 
 static char big[(2 << 20) + 100];

@@ -419,6 +419,25 @@ static void test_passed_on(void)
 	all_default();
 }
 
+/* Nothing is left of the last pair; in a child, of its parent's. */
+static void test_anew(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		forget();
+		set(SIGILL, on_plain, (int)SA_RESETHAND);
+		once(raises, &sigs[0]);
+	}
+	ok(seen.calls == 1, "SA_RESETHAND: set again, it is called again");
+	forget();
+	set(SIGILL, on_plain, 0);
+	faults[0].kept[PROCESS].si_signo = SIGILL;
+	once(nothing, NULL);
+	ok(seen.calls == 0, "what a parent has kept is not sent again");
+	all_default();
+}
+
 static int dies_reset(void)
 {
 	struct sigaction now;
@@ -687,6 +706,13 @@ static void test_replaced(void)
 	meddles = false;
 	sigaction(SIGBUS, NULL, &now);
 	ok(now.sa_handler == on_plain, "and one installed in the last moment");
+	all_default();
+	meddles = true;
+	cpuc_probe_begin();
+	meddles = false;
+	cpuc_probe_end();
+	sigaction(SIGBUS, NULL, &now);
+	ok(now.sa_handler == on_plain, "or in the first");
 	cpuc_probe_begin();
 	sigaction(SIGBUS, NULL, &ours);
 	cpuc_probe_end();
@@ -886,6 +912,7 @@ int main(void)
 	test_guard();
 	test_restored();
 	test_passed_on();
+	test_anew();
 	test_sent();
 #ifdef SYS_rt_tgsigqueueinfo
 	if (!by_qemu)
