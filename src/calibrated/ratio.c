@@ -92,8 +92,10 @@ static void ratio_measure(struct cpuc_ratio *r)
 	uint32_t off = cpuc_apart(ratio, r->mean);
 
 	/* A thread's first ratio is the process's: what disturbed that one is
-	 * no step, and need not be confirmed. */
-	if (off > STEP_LEAST && (ratio_confirm(r, ratio) || r->known))
+	 * no step, and need not be confirmed. Nor need what is hardly a step,
+	 * as windows, which are shorter, may not show that one. */
+	if (off > STEP_LEAST && (ratio_confirm(r, ratio) ||
+				 (r->known && off > 2 * STEP_LEAST)))
 		return;
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
@@ -109,13 +111,9 @@ static void ratio_measure(struct cpuc_ratio *r)
 /* Whether the ratio is still the mean, for all that a look shows. */
 static bool ratio_look(struct cpuc_ratio *r)
 {
-	int32_t overhead = r->looking.cycles;
 	uint64_t ratio =
 		cpuc_window(&r->looking, cpuc_calibration.look_turns, r->mean);
 
-	/* Looks are many: they see sooner what lengthens all windows. */
-	if (r->looking.known == WINDOW_OVERHEADS)
-		r->measuring.cycles += r->looking.cycles - overhead;
 	if (cpuc_apart(ratio, r->mean) <= RATIO_LOOK)
 		return true;
 	ratio_confirm(r, ratio);
