@@ -94,8 +94,8 @@ static void ratio_measure(struct cpuc_ratio *r)
 	/* A thread's first ratio is the process's: what disturbed that one is
 	 * no step, and need not be confirmed. Nor need what is hardly a step,
 	 * as windows, which are shorter, may not show that one. */
-	if (off > STEP_LEAST && (ratio_confirm(r, ratio) ||
-				 (r->known && off > 2 * STEP_LEAST)))
+	if (off > STEP_LEAST &&
+	    (ratio_confirm(r, ratio) || (r->known && off > 2 * STEP_LEAST)))
 		return;
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
