@@ -53,7 +53,7 @@ struct event {
 	bool open, mapped, pinned, error, retires;
 };
 
-#define WORLD 80
+#define WORLD 120
 
 static struct event world[WORLD];
 
@@ -877,7 +877,7 @@ static void check_random(long cases)
 	untrue = 0;
 	k.made = WORLD;
 	for (i = 0; i < cases; i++) {
-		if (i % 512 == 0 || k.made > WORLD - 30)
+		if (i % 512 == 0 || k.made > WORLD - 60)
 			begin_any();
 		run(any(30));
 		if (rnd() % 64 == 0)
