@@ -187,9 +187,14 @@ static void observe(struct state *state)
 	state->mask = bits(&blocked);
 }
 
-static int same(const struct state *a, const struct state *b)
+static struct state before;
+
+static int unchanged(void)
 {
-	return memcmp(a, b, sizeof *a) == 0;
+	static struct state now;
+
+	observe(&now);
+	return memcmp(&now, &before, sizeof now) == 0;
 }
 
 static void test_kinds(void)
@@ -223,19 +228,18 @@ static void enters(void *arg)
 
 static void test_guard(void)
 {
-	struct state before, after;
 	struct cpuc_guard guard;
-	bool outside;
+	bool outside, same;
 
 	cpuc_probe_begin();
 	observe(&before);
 	probe(enters, page);
-	observe(&after);
+	same = unchanged();
 	outside = cpuc_guard_enter(&guard);
 	if (outside)
 		cpuc_guard_leave(&guard);
 	cpuc_probe_end();
-	ok(same(&before, &after), "a fault in the guard: the mask as before");
+	ok(same, "a fault in the guard: the mask as before");
 	ok(outside, "and the thread is outside");
 }
 
@@ -255,10 +259,9 @@ static void sets_errno(void *arg)
 
 static void test_restored(void)
 {
-	struct state before, after;
 	sigset_t all, old;
 	const int wanted = SA_RESTART | SA_ONSTACK;
-	int result, flags[3];
+	int result, same, flags[3];
 
 	for (size_t i = 0; i < COUNT(sigs); i++)
 		if (i % 3 == 0)
@@ -272,15 +275,14 @@ static void test_restored(void)
 	errno = ENOTTY;
 	once(sets_errno, NULL);
 	result = errno;
-	observe(&after);
-	ok(same(&before, &after), "dispositions and mask as before");
+	ok(unchanged(), "dispositions and mask as before");
 	ok(result == ENOTTY, "errno as before: %d", result);
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	observe(&before);
 	result = once(writes, page);
-	observe(&after);
+	same = unchanged();
 	once(looks, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	for (int i = 0; i < 3; i++)
@@ -289,7 +291,7 @@ static void test_restored(void)
 				 flags[1] == SA_ONSTACK && flags[2] == wanted),
 	   "SA_RESTART and SA_ONSTACK as the handlers had them, or on");
 	ok(result == SIGSEGV, "fault caught with all signals blocked");
-	ok(same(&before, &after), "and they all are blocked afterwards");
+	ok(same, "and they all are blocked afterwards");
 	/* Not all can be blocked, and fewer under an emulator. */
 	for (size_t i = 0; i < COUNT(sigs); i++)
 		before.mask &= ~bit(sigs[i]);
@@ -649,7 +651,6 @@ static int faulty_handler(void)
 static void test_pending(void)
 {
 	const int sig = trap_signal;
-	struct state before, after;
 	sigset_t pending;
 
 	forget();
@@ -660,9 +661,7 @@ static void test_pending(void)
 	ok(once(traps, NULL) == sig,
 	   "blocked and pending: the probe's own is caught");
 	sigpending(&pending);
-	observe(&after);
-	ok(sigismember(&pending, sig) && seen.calls == 0 &&
-		   same(&before, &after),
+	ok(sigismember(&pending, sig) && seen.calls == 0 && unchanged(),
 	   "and the pending one is pending again");
 	block(sig, SIG_UNBLOCK);
 	ok(seen.calls == 1, "to arrive once when it is unblocked");
@@ -761,20 +760,15 @@ static void *holds(void *caught)
 	return NULL;
 }
 
-static struct state before_fork;
-
 static int after_fork(void)
 {
-	struct state first, second;
 	int good = cpuc_probe(nothing, NULL) == SIGSYS;
 
 	cpuc_probe_after_fork();
-	observe(&first);
+	good &= unchanged();
 	good &= once(writes, page) == SIGSEGV;
 	cpuc_probe_after_fork();
-	observe(&second);
-	return !good || !same(&before_fork, &first) ||
-	       !same(&before_fork, &second);
+	return !good || !unchanged();
 }
 
 static int after_own_fork(void)
@@ -793,7 +787,7 @@ static void test_fork(void)
 	pthread_t thread;
 	int caught = 0, status;
 
-	observe(&before_fork);
+	observe(&before);
 	if (pthread_create(&thread, NULL, holds, &caught))
 		abort();
 	meet(2);
@@ -830,7 +824,6 @@ static int denied(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {COUNT(rules), rules};
-	struct state before, after;
 
 	observe(&before);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -839,8 +832,7 @@ static int denied(void)
 	errno = ENOTTY;
 	if (once(runs, NULL) != SIGSYS || ran || errno != ENOTTY)
 		return 1;
-	observe(&after);
-	return !same(&before, &after);
+	return !unchanged();
 }
 
 static int calls_forbidden(void)
