@@ -22,8 +22,6 @@
 
 #define RUNS_MOST 100000
 #define WAIT 1000000000LL /* ns, where nothing is sampled */
-#define READ_FORMAT \
-	(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* Beside the command's own statuses, as env(1). */
 enum { RUN_FAILED = 125, RUN_CANNOT, RUN_NONE };
@@ -68,10 +66,10 @@ static sigset_t run_signals, run_mask; /* the command's; the caller's */
 /* Of all runs. */
 static struct {
 	int runs, status;
-	bool json, last;    /* last: a signal came */
-	bool counted, user; /* by a PMU, in user mode alone, */
-	double share;       /* for this part of the time, at least */
-	bool estimated;
+	bool json, last;      /* last: a signal came */
+	bool counted, user;   /* by a PMU, in user mode alone, */
+	double share;         /* for this part of the time, at least */
+	bool estimated, load; /* beside others' load, once at least */
 } all = {.share = 1};
 
 /* Perf events of what this process will start, one for each type of core. */
@@ -106,7 +104,9 @@ static bool events_open(struct events *e, unsigned counts)
 				       .inherit = 1,
 				       .exclude_kernel = all.user,
 				       .exclude_hv = all.user,
-				       .read_format = READ_FORMAT};
+				       .read_format =
+					       PERF_FORMAT_TOTAL_TIME_ENABLED |
+					       PERF_FORMAT_TOTAL_TIME_RUNNING};
 	struct cpuc_event event[CPUC_CORES];
 	int n = (int)cpuc_core_pmus(event, counts);
 
@@ -128,11 +128,10 @@ static bool events_begin(struct events e[2])
 {
 	if (tool_without_events())
 		return false;
-	while (!events_open(&e[CYCLES], PERF_COUNT_HW_CPU_CYCLES)) {
+	for (; !events_open(&e[CYCLES], PERF_COUNT_HW_CPU_CYCLES);
+	     all.user = true)
 		if (all.user)
 			return false;
-		all.user = true;
-	}
 	events_open(&e[INSTRUCTIONS], PERF_COUNT_HW_INSTRUCTIONS);
 	return true;
 }
@@ -221,8 +220,8 @@ static bool run_once(char **argv)
 	now[INSTRUCTIONS] = events_close(&e[INSTRUCTIONS]);
 	ns = now[USER] + (all.counted && all.user ? 0 : now[SYSTEM]);
 	if (all.estimated) {
-		now[CYCLES] = estimate_cycles(ns, now[WALL]);
-		now[WITHIN] = (long long)(estimate.within * 1e6);
+		now[CYCLES] = estimate_cycles(ns, now[WALL], &all.load);
+		now[WITHIN] = all.load ? 40000 : 20000;
 	}
 	if (now[CYCLES] > 0 && ns > 0)
 		now[RATE] = (long long)((double)now[CYCLES] * 1e9 / (double)ns);
@@ -255,10 +254,10 @@ static void print_how(FILE *f)
 			 all.user ? " in user mode" : "", all.share * 100);
 	else
 		snprintf(text, sizeof text, "%s; not counted: %s",
-			 !all.estimated  ? "not estimated: rates cannot be "
-					   "measured here"
-			 : estimate.load ? "estimated, beside load"
-					 : "estimated, on a quiet machine",
+			 !all.estimated
+				 ? "not estimated: no rate can be measured"
+			 : all.load ? "estimated, beside load"
+				    : "estimated, on a quiet machine",
 			 tool_why(&c));
 	if (all.json)
 		json_text("how", text);
@@ -289,19 +288,6 @@ static void print_all(FILE *f)
 	print_how(f);
 	if (all.json)
 		json_close('}');
-}
-
-static int run_all(char **argv, int runs, const char *file)
-{
-	FILE *f = file != NULL ? fopen(file, "we") : stderr;
-
-	if (f != NULL) {
-		while (run_once(argv) && all.runs < runs)
-			;
-		if (all.runs > 0)
-			print_all(f);
-	}
-	return tool_end(f, all.status);
 }
 
 /* Signals that are not ignored, as by nohup(1), are taken in run_wait(). */
@@ -335,6 +321,7 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *file = NULL;
+	FILE *f;
 	char *end = NULL;
 	long runs = 1;
 	int option;
@@ -351,5 +338,10 @@ int main(int argc, char **argv)
 		return tool_usage("needs a command, and from 1 to %d runs",
 				  RUNS_MOST);
 	run_begin();
-	return run_all(argv + optind, (int)runs, file);
+	f = file != NULL ? fopen(file, "we") : stderr;
+	while (f != NULL && run_once(argv + optind) && all.runs < runs)
+		;
+	if (all.runs > 0)
+		print_all(f);
+	return tool_end(f, all.status);
 }

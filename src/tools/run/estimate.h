@@ -5,11 +5,6 @@
 
 #include <stdbool.h>
 
-extern struct estimate {
-	bool load;     /* others had a tenth of a CPU */
-	double within; /* part by which all estimates may be off */
-} estimate;
-
 /* First in a process. False: cores' rates cannot be measured here. */
 bool estimate_begin(void);
 
@@ -18,7 +13,7 @@ bool estimate_begin(void);
 long long estimate_sample(int pid);
 
 /* Cycles of a command that took so many ns of CPU time, by the samples since
- * the last call. */
-long long estimate_cycles(long long ns, long long wall);
+ * the last call. Sets `load` if others had a tenth of a CPU in that time. */
+long long estimate_cycles(long long ns, long long wall, bool *load);
 
 #endif
