@@ -430,11 +430,7 @@ static void count_by(unsigned counts)
 
 static uint64_t read_set(struct cpuc_event_set *set)
 {
-	return (uint64_t)cpuc_perf_count(
-		set,
-		set->counts == PERF_COUNT_HW_INSTRUCTIONS ? CPUC_OF_INSTRUCTIONS
-							  : CPUC_OF_CYCLES,
-		register_of);
+	return (uint64_t)cpuc_perf_count(set, set->counts, register_of);
 }
 
 static uint64_t read_one(void)
@@ -948,8 +944,8 @@ static void check_stateless(void)
 	uint64_t a;
 
 	cpuc_guard_inside = true;
-	cpuc_perf_own = NOBODY;
-	ok(read_one() + read_one() == 2 && cpuc_perf_own == NOBODY,
+	cpuc_perf_own = cpuc_perf_nobody;
+	ok(read_one() + read_one() == 2 && cpuc_perf_own == cpuc_perf_nobody,
 	   "the first counts of a thread, in the midst of a change");
 	cpuc_guard_inside = false;
 	cpuc_perf_own = (struct cpuc_perf_thread *)cpuc_perf_no_memory;
@@ -1013,7 +1009,8 @@ static void check_end(void)
 	ok(calls_left == 0 && left_open() == 1 && read_one() == latest + 10,
 	   "a handler that counts comes after the end");
 	thread_events_ended(cpuc_perf_own, true);
-	ok(left_open() == 0 && *own->quick == 0 && cpuc_perf_own == NOBODY,
+	ok(left_open() == 0 && *own->quick == 0 &&
+		   cpuc_perf_own == cpuc_perf_nobody,
 	   "nothing is left in the end");
 	one.defer_unmap = true;
 	begin_one();

@@ -6,7 +6,7 @@
 
 static long long amd64_perfpmcff_read(void)
 {
-	return cpuc_perf_count(&cpuc_x86_cycle_events, CPUC_OF_CYCLES,
+	return cpuc_perf_count(&cpuc_x86_cycle_events, PERF_COUNT_HW_CPU_CYCLES,
 			       cpuc_x86_register);
 }
 

@@ -4,6 +4,7 @@
 #define CPUC_ARM64_H
 #if HAVE_COUNTER_ARM64_VCT
 
+#include "../perf/perf.h"
 #include "../rate/clock.h"
 
 static inline long long cpuc_arm64_ticks(void)
@@ -26,7 +27,6 @@ static inline __attribute__((unused)) uint64_t cpuc_arm64_cycles(void)
 }
 
 #if HAVE_COUNTER_ARM64_PERFPMC
-#include "../perf/perf.h"
 #include "../perf/read.h"
 
 extern struct cpuc_event_set cpuc_arm64_cycle_events;

@@ -14,12 +14,7 @@ static long long arm64_pmc_read(void)
  * read the counter for a while. */
 static int arm64_pmc_open(struct cpuc_slot *slot)
 {
-#if HAVE_COUNTER_ARM64_PERFPMC
 	return cpuc_perf_absent(slot, &cpuc_arm64_cycle_events);
-#else
-	(void)slot;
-	return 0;
-#endif
 }
 
 const struct cpuc_counter cpuc_counter_arm64_pmc = {

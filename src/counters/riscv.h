@@ -3,9 +3,10 @@
  * halves from 0xC80 on, on 32-bit CPUs. */
 #ifndef CPUC_RISCV_H
 #define CPUC_RISCV_H
-#if HAVE_COUNTER_RISCV64_RDCYCLE || HAVE_COUNTER_RISCV64_TIMECORE
+#if HAVE_COUNTER_RISCV64_TIMECORE
 
 #include <stdint.h>
+#include "../perf/perf.h"
 #include "../rate/clock.h"
 
 #if __riscv_xlen == 64
@@ -28,7 +29,6 @@
 	} while (0)
 #endif
 
-#if HAVE_COUNTER_RISCV64_TIMECORE
 static inline long long cpuc_riscv_ticks(void)
 {
 	uint64_t ticks;
@@ -39,10 +39,8 @@ static inline long long cpuc_riscv_ticks(void)
 
 /* The clock is in riscv64_timecore.c, beside its chains. */
 extern struct cpuc_clock cpuc_riscv_time;
-#endif
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
-#include "../perf/perf.h"
 #include "../perf/read.h"
 
 extern struct cpuc_event_set cpuc_riscv_cycle_events;

@@ -15,12 +15,7 @@ static long long riscv64_rdcycle_read(void)
 
 static int riscv64_rdcycle_open(struct cpuc_slot *slot)
 {
-#if HAVE_COUNTER_RISCV64_PERFRDCYCLE
 	return cpuc_perf_absent(slot, &cpuc_riscv_cycle_events);
-#else
-	(void)slot;
-	return 0;
-#endif
 }
 
 const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {

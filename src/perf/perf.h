@@ -37,6 +37,7 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 #define cpuc_perf_try(slot, set) ((void)(set), 0)
 #define cpuc_perf_close(set) ((void)(set))
 #define cpuc_perf_opened(set) ((void)(set), false)
+#define cpuc_perf_absent(slot, set) ((void)(slot), 0)
 #define cpuc_perf_pair(cycles, instructions, pair) \
 	((void)(cycles), (void)(instructions), (void)(pair))
 #endif

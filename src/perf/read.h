@@ -67,57 +67,57 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	return true;
 }
 
-/* A counter's read. `of` is CPUC_OF_CYCLES or CPUC_OF_INSTRUCTIONS, as the
- * set's events. */
+/* A counter's read. `counts` is the set's: a constant takes no time. */
 static inline __attribute__((always_inline, unused)) long long
-cpuc_perf_count(struct cpuc_event_set *set, unsigned of, cpuc_register *reg)
+cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 {
 	uint64_t count;
 
-	return cpuc_perf_quick(&cpuc_perf_own[of], reg, &count)
+	return cpuc_perf_quick(&cpuc_perf_own[counts], reg, &count)
 		       ? (long long)count
 		       : cpuc_perf_slow(set);
 }
 
 /* The counter ID, and that of instructions beside it. What follows the events'
  * config1 are fields that both have. */
-#define CPUC_PERF_COUNTERS(id, of_name, cycle_events, of_register,         \
-			   cycle_config1, instruction_config1, ...)        \
-	struct cpuc_event_set cycle_events = {                             \
-		.counts = PERF_COUNT_HW_CPU_CYCLES,                        \
-		.config1 = cycle_config1,                                  \
-		.reg = of_register,                                        \
-		__VA_ARGS__};                                              \
-	static struct cpuc_event_set id##_instruction_events = {           \
-		.counts = PERF_COUNT_HW_INSTRUCTIONS,                      \
-		.config1 = instruction_config1,                            \
-		.reg = of_register,                                        \
-		__VA_ARGS__};                                              \
-                                                                           \
-	static long long id##_read(void)                                   \
-	{                                                                  \
-		return cpuc_perf_count(&cycle_events, CPUC_OF_CYCLES,      \
-				       of_register);                       \
-	}                                                                  \
-                                                                           \
-	static long long id##_instructions(void)                           \
-	{                                                                  \
-		return cpuc_perf_count(&id##_instruction_events,           \
-				       CPUC_OF_INSTRUCTIONS, of_register); \
-	}                                                                  \
-                                                                           \
-	const struct cpuc_counter cpuc_counter_##id = {                    \
-		.name = of_name,                                           \
-		.kind = CPUC_CORE,                                         \
-		.events = &cycle_events,                                   \
-		.read = id##_read,                                         \
-	};                                                                 \
-	const struct cpuc_counter cpuc_instructions_##id = {               \
-		.name = of_name,                                           \
-		.kind = CPUC_CORE,                                         \
-		.events = &id##_instruction_events,                        \
-		.cycles = &cpuc_counter_##id,                              \
-		.read = id##_instructions,                                 \
+#define CPUC_PERF_COUNTERS(id, of_name, cycle_events, of_register,             \
+			   cycle_config1, instruction_config1, ...)            \
+	struct cpuc_event_set cycle_events = {                                 \
+		.counts = PERF_COUNT_HW_CPU_CYCLES,                            \
+		.config1 = cycle_config1,                                      \
+		.reg = of_register,                                            \
+		__VA_ARGS__};                                                  \
+	static struct cpuc_event_set id##_instruction_events = {               \
+		.counts = PERF_COUNT_HW_INSTRUCTIONS,                          \
+		.config1 = instruction_config1,                                \
+		.reg = of_register,                                            \
+		__VA_ARGS__};                                                  \
+                                                                               \
+	static long long id##_read(void)                                       \
+	{                                                                      \
+		return cpuc_perf_count(&cycle_events,                          \
+				       PERF_COUNT_HW_CPU_CYCLES, of_register); \
+	}                                                                      \
+                                                                               \
+	static long long id##_instructions(void)                               \
+	{                                                                      \
+		return cpuc_perf_count(&id##_instruction_events,               \
+				       PERF_COUNT_HW_INSTRUCTIONS,             \
+				       of_register);                           \
+	}                                                                      \
+                                                                               \
+	const struct cpuc_counter cpuc_counter_##id = {                        \
+		.name = of_name,                                               \
+		.kind = CPUC_CORE,                                             \
+		.events = &cycle_events,                                       \
+		.read = id##_read,                                             \
+	};                                                                     \
+	const struct cpuc_counter cpuc_instructions_##id = {                   \
+		.name = of_name,                                               \
+		.kind = CPUC_CORE,                                             \
+		.events = &id##_instruction_events,                            \
+		.cycles = &cpuc_counter_##id,                                  \
+		.read = id##_instructions,                                     \
 	};
 
 #endif

@@ -15,17 +15,12 @@
 #include "thread_events.h"
 
 static const uint32_t zero;
-const struct cpuc_perf_thread cpuc_perf_no_memory[CPUC_OF_BOTH] = {
-	{.quick = &zero}, {.quick = &zero}};
-const struct cpuc_perf_thread cpuc_perf_nobody[CPUC_OF_BOTH] = {
-	{.quick = &zero}, {.quick = &zero}};
+struct cpuc_perf_thread cpuc_perf_no_memory[CPUC_STATES] = {{.quick = &zero},
+							    {.quick = &zero}};
+struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES] = {{.quick = &zero},
+							 {.quick = &zero}};
 
-/* By an integer: they are never written, and compilers can warn where a cast
- * drops const. */
-#define CONSTANT(states) ((struct cpuc_perf_thread *)(uintptr_t)(states))
-#define NOBODY CONSTANT(cpuc_perf_nobody)
-
-CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = NOBODY;
+CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = cpuc_perf_nobody;
 
 /* When an event that is on a register is unmapped, Linux on RISC-V (6.12) keeps
  * all CPUs that run the process from reading that register until they switch
@@ -128,8 +123,8 @@ static void thread_events_ended(void *states, bool last)
 	int i;
 
 	if (last)
-		cpuc_perf_own = NOBODY;
-	for (i = 0; i < CPUC_OF_BOTH; i++)
+		cpuc_perf_own = cpuc_perf_nobody;
+	for (i = 0; i < CPUC_STATES; i++)
 		cpuc_perf_thread_drop(&t[i], true);
 	if (entered)
 		cpuc_guard_leave(&guard);
@@ -140,13 +135,13 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *states = cpuc_perf_own;
 
-	if (states == NOBODY) {
+	if (states == cpuc_perf_nobody) {
 		states = cpuc_thread_memory(sizeof cpuc_perf_nobody,
 					    thread_events_ended);
 		if (states != NULL)
 			states[0].quick = states[1].quick = &zero;
 		else
-			states = CONSTANT(cpuc_perf_no_memory);
+			states = cpuc_perf_no_memory;
 		CPUC_FENCE();
 		cpuc_perf_own = states;
 	}

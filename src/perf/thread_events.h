@@ -12,8 +12,7 @@ typedef uint64_t cpuc_register(uint32_t index);
 
 /* The events that a counter reads; static in its file. */
 struct cpuc_event_set {
-	/* PERF_COUNT_HW_CPU_CYCLES, which is 0, or PERF_COUNT_HW_INSTRUCTIONS.
-	 */
+	/* PERF_COUNT_HW_CPU_CYCLES, 0, or PERF_COUNT_HW_INSTRUCTIONS, 1. */
 	unsigned counts;
 
 	uint64_t config1; /* of perf_event_attr */
@@ -81,14 +80,15 @@ struct cpuc_perf_thread {
 	uint64_t unreadable; /* ns; when the last pages became that */
 };
 
-/* A thread has two states, of cycles and of instructions. They know nothing of
- * each other. Changed under the guard, but for `last`. */
-enum { CPUC_OF_CYCLES, CPUC_OF_INSTRUCTIONS, CPUC_OF_BOTH };
+/* A thread has two states, of cycles and of instructions, in the order of what
+ * sets count. They know nothing of each other. Changed under the guard, but for
+ * `last`. */
+#define CPUC_STATES 2
 
 /* Those before the first count, and for good where there is no memory. Their
  * `quick` points to 0, and they count nothing. */
-extern const struct cpuc_perf_thread cpuc_perf_nobody[CPUC_OF_BOTH],
-	cpuc_perf_no_memory[CPUC_OF_BOTH];
+extern struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES],
+	cpuc_perf_no_memory[CPUC_STATES];
 
 /* The calling thread's. */
 extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own;
@@ -97,9 +97,7 @@ extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own;
 static inline struct cpuc_perf_thread *
 cpuc_perf_thread_own(const struct cpuc_event_set *set)
 {
-	return &cpuc_perf_own[set->counts == PERF_COUNT_HW_INSTRUCTIONS
-				      ? CPUC_OF_INSTRUCTIONS
-				      : CPUC_OF_CYCLES];
+	return &cpuc_perf_own[set->counts];
 }
 
 /* Whether this is the process in which the thread last opened events. */

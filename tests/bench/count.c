@@ -115,7 +115,8 @@ static long long perf(void)
 {
 	static struct cpuc_event_set pmu;
 
-	return cpuc_perf_count(&pmu, CPUC_OF_CYCLES, pretended_register);
+	return cpuc_perf_count(&pmu, PERF_COUNT_HW_CPU_CYCLES,
+			       pretended_register);
 }
 
 /* A perf event whose page is mapped. */
@@ -123,7 +124,7 @@ static void run_perf(void)
 {
 	static struct perf_event_mmap_page page;
 	static const uint32_t quick = 1;
-	static struct cpuc_perf_thread states[CPUC_OF_BOTH] = {
+	static struct cpuc_perf_thread states[CPUC_STATES] = {
 		{.quick = &quick,
 		 .page = &page,
 		 .index = REGISTER,

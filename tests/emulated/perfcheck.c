@@ -34,8 +34,9 @@ static long long exact; /* cycles an instruction; 0: not known */
 static struct cpuc_event core_event[CPUC_CORES];
 static unsigned types;
 
-#define own \
-	(&cpuc_perf_own[instructions ? CPUC_OF_INSTRUCTIONS : CPUC_OF_CYCLES])
+#define own                                                       \
+	(&cpuc_perf_own[instructions ? PERF_COUNT_HW_INSTRUCTIONS \
+				     : PERF_COUNT_HW_CPU_CYCLES])
 
 /* What the counter's file says of its events. */
 static struct cpuc_event_set *set;
