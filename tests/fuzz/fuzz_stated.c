@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The files that may state a frequency, or the time base's, with bytes 0x1e
  * between their contents. textfile.c is included, on pretended files, so that
- * a case takes microseconds, and reads are short, are interrupted or fail. Then
- * the same must be found as in files that are read at once. What that is,
- * sim_nominal tests. */
+ * a case takes microseconds, and reads are short or fail. Then the same must be
+ * found as in files that are read at once. What that is, sim_nominal tests. */
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,28 +36,16 @@ static struct fuzz_file {
 #define FILES (sizeof files / sizeof *files)
 #define LAST (&files[FILES - 1])
 
-static size_t chunk;        /* the most that a read gives */
-static size_t fails;        /* reads from there on give EIO */
-static unsigned interrupts; /* one of so many calls gives EINTR; 0: none */
-static unsigned calls;
+static size_t chunk; /* the most that a read gives */
+static size_t fails; /* reads from there on give EIO */
 static int files_open;
-
-static int interrupted(void)
-{
-	if (interrupts == 0 || ++calls % (interrupts + 1) != 0)
-		return 0;
-	errno = EINTR;
-	return 1;
-}
 
 static int fake_open(const char *path, int flags)
 {
 	size_t i;
 
-	MUST(flags & O_NONBLOCK && flags & O_NOCTTY && flags & O_CLOEXEC,
+	MUST(flags & O_NONBLOCK && flags & O_CLOEXEC,
 	     "%s might be waited for, or inherited", path);
-	if (interrupted())
-		return -1;
 	for (i = 0; i < FILES; i++)
 		if (files[i].exists && strcmp(path, files[i].path) == 0) {
 			files[i].offset = 0;
@@ -75,8 +62,6 @@ static ssize_t fake_read(int fd, void *buf, size_t size)
 	size_t n = f->size - f->offset;
 
 	MUST(size > 0, "a read of nothing looks like the end");
-	if (interrupted())
-		return -1;
 	if (f->offset >= fails) {
 		errno = EIO;
 		return -1;
@@ -130,9 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t i;
 
 	chunk = chunks[how & 7];
-	interrupts = how >> 3 & 3;
 	fails = how & 0x80 ? fuzz_byte(&b) * (size_t)16 : SIZE_MAX;
-	calls = 0;
 	for (i = 0; i < FILES; i++) {
 		files[i].text = fuzz_part(
 			&b, &files[i] == LAST ? FUZZ_REST : SEPARATOR,
@@ -146,7 +129,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	     "%llu", (unsigned long long)rate.hz);
 	leave_out_failed();
 	chunk = fails = SIZE_MAX;
-	interrupts = 0;
 	plain = cpuc_stated_rate(ROOT);
 	MUST(rate.hz == plain.hz && strcmp(rate.source, plain.source) == 0 &&
 		     rate.of_core == plain.of_core,
