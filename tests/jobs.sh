@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: 0BSD
 # For scripts that build for many hosts, one job each, which source it: they set
-# all, the hosts, and work, a directory, define usage and job, which builds $host
-# in its directory there and ends at the first failure, and call jobs "$@" last.
+# all, the hosts, and work, a directory, define job, which builds $host in its
+# directory there and ends at the first failure, and call jobs "$@" last. Their
+# first comment is what --help prints.
 # What prepare does, if they define it, comes before the first job.
 # shellcheck shell=sh
 
@@ -90,6 +91,13 @@ all_jobs()
 	[ "$failed" -eq 0 ]
 }
 
+usage()
+{
+	sed -n '3,/^$/s/^# \{0,1\}//p' "$0"
+	echo "Hosts:"
+	echo "${all:?}" | tr ' ' '\n' | sed 's/^/  /'
+}
+
 jobs()
 {
 	case ${1-} in
@@ -107,7 +115,7 @@ jobs()
 		;;
 	esac
 	for host; do
-		echo "${all:?}" | tr ' ' '\n' | grep -qx -e "$host" || {
+		echo "$all" | tr ' ' '\n' | grep -qx -e "$host" || {
 			echo "$me: $host: no such host; try --help" >&2
 			exit 2
 		}
