@@ -1068,6 +1068,14 @@ static void travel_again(void)
 	in_steps = --travels > 0 ? 12 : 0;
 }
 
+/* A handler finds that the application has closed a descriptor. */
+static void replace_and_work(void)
+{
+	world[own->event[0].fd - 1000].open = false;
+	latest = read_one();
+	run(1000);
+}
+
 static void check_cores(void)
 {
 	unsigned i, made, idle = 0, missing = 0;
@@ -1097,6 +1105,14 @@ static void check_cores(void)
 	}
 	ok(idle == 0 && missing == ((1u << core_types) - 1) << first_core,
 	   "each has counted");
+	k.shut_out = true;
+	on_core(first_core);
+	read_one();
+	handler = replace_and_work;
+	sent = SIGSYS;
+	calls_left = 2;
+	ok(read_one() == latest + 1000 && calls_left == 0,
+	   "replaced between two descriptors: read again");
 }
 
 /* One PMU more than those of no core. Where the system lists its PMUs, and none
