@@ -32,15 +32,22 @@ static int textfile_open(const char *root, const char *path)
 	memcpy(full, root, n);
 	memcpy(full + n, path, m);
 	full[n + m] = '\0';
-	/* O_NONBLOCK: a FIFO without a writer would block open() itself. */
-	fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* O_NONBLOCK: a FIFO without a writer would block open() itself;
+	 * O_NOCTTY: a daemon must not acquire a controlling terminal. */
+	do
+		fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+						 O_NOCTTY);
+	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : fd;
 }
 
 static ssize_t textfile_read(int fd, char *buf, size_t size)
 {
-	ssize_t n = cpuc_sys_read(fd, buf, size);
+	ssize_t n;
 
+	do
+		n = cpuc_sys_read(fd, buf, size);
+	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
 
