@@ -5,6 +5,8 @@
  * at; what there is without such sequences, tests/amalgamation/fibre.c. */
 #include "load.h"
 
+#include "calibrated/calibration.h"
+#include "rate/clock.h"
 #include "registry.h"
 
 static void check_rate(void)
@@ -81,6 +83,30 @@ static int reads_first(void)
 	return CANNOT;
 }
 
+/* Readings of a coarse clock are apart by few different numbers of ticks. */
+static void check_grain(void)
+{
+	static uint64_t v[4096];
+	const unsigned n = sizeof v / sizeof *v, most = n - n / 10;
+	const struct cpuc_clock *clock = cpuc_calibration.clock;
+	uint64_t begun, grain = cpuc_clock_grain(clock);
+	unsigned i, different = 1;
+	volatile unsigned wait;
+
+	for (i = 0; i < n; i++) {
+		begun = (uint64_t)clock->tick();
+		for (wait = i % 97; wait > 0; wait--)
+			;
+		v[i] = (uint64_t)clock->tick() - begun;
+	}
+	cpuc_sort(v, n);
+	for (i = 1; i < most; i++)
+		different += v[i] != v[i - 1];
+	ok(2 * grain * different >= v[most - 1] - v[0],
+	   "a grain of %u ticks: waits of %u to %u ticks have %u lengths",
+	   (unsigned)grain, (unsigned)v[0], (unsigned)v[most - 1], different);
+}
+
 int main(void)
 {
 	struct cpucycles_counter c;
@@ -100,5 +126,6 @@ int main(void)
 		skip("interruptions: no restartable sequences");
 	}
 	check_rate();
+	check_grain();
 	return done_testing();
 }
