@@ -64,27 +64,6 @@ static long long tick_behind(void)
 	return (long long)behind;
 }
 
-/* A thread that moves to a core whose clock is behind that of the latest count,
- * but not behind the last measurement. */
-static void step_behind(enum kernel kernel)
-{
-	uint64_t a = 0, b;
-	int i;
-
-	settled(with(kernel));
-	calibrated_forget();
-	highest = 0;
-	count();
-	for (i = 0; i < 1000 && count_latest(&cpuc_own_count) < 2000; i++) {
-		pass(3000);
-		a = count();
-	}
-	behind = cpuc_own_count.tick + 1000;
-	b = cpuc_count(tick_behind);
-	ok(i < 1000 && b >= a && b - a < 100000,
-	   "a clock behind that of the latest count: %s", kernel_name[kernel]);
-}
-
 static void stopping(void)
 {
 	uint64_t a, b, ratio;
@@ -108,8 +87,6 @@ static void stopping(void)
 	on.stopped = false;
 	run(50e6);
 	ok(off() < 0.002 && up, "and it goes on");
-	step_behind(REPORTS);
-	step_behind(NO_WORD);
 }
 
 /* A word that another copy of the library has armed is not armed again: that
@@ -356,25 +333,6 @@ static void throttled(void)
 	}
 }
 
-/* Without reports of waits, the clock is read at each call that comes 100 us
- * after the latest one. */
-static void calls_with_gaps(void)
-{
-	double begin;
-	int i;
-
-	settled(with(HIDES_WAITS));
-	begin = now;
-	for (i = 0; i < 10000; i++) {
-		pass(1e5 * on.core);
-		count();
-	}
-	ok(measuring < 0.015 * (now - begin) &&
-		   measuring > 0.009 * (now - begin),
-	   "a call each 100 us: %.2f%% of the time",
-	   measuring / (now - begin) * 100);
-}
-
 static void robber(void)
 {
 	leave(50e6, false);
@@ -597,18 +555,6 @@ static void at_any_tick(bool open)
 	   open ? ", signals open" : "");
 }
 
-static void gaps(void)
-{
-	uint64_t a, n;
-
-	settled(usual);
-	a = count();
-	pass(4e9 * 3600 * 24);
-	n = count() - a;
-	ok(distance((double)n / (4e9 * 3600 * 24) - 1) < 0.001,
-	   "a day without a call");
-}
-
 /* Hours in which the core did nothing. The clock went on, stood still, or began
  * anew; and the time that the clock then shows is some bits longer. */
 static void suspended(void)
@@ -652,12 +598,10 @@ int main(void)
 	ON_KERNELS(disturbed, disturbances);
 	ON_KERNELS(clocks_differ, apart);
 	throttled();
-	calls_with_gaps();
 	signals();
 	traced();
 	at_any_tick(false);
 	at_any_tick(true);
-	gaps();
 	suspended();
 	return done_testing();
 }
