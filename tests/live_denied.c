@@ -267,8 +267,5 @@ int main(void)
 	return done_testing();
 }
 #else
-int main(void)
-{
-	skip_all("system calls cannot be filtered here");
-}
+SKIPPED_MAIN("system calls cannot be filtered here")
 #endif

@@ -156,8 +156,5 @@ int main(void)
 	return done_testing();
 }
 #else
-int main(void)
-{
-	skip_all("no counter can be forbidden by prctl(PR_SET_TSC) here");
-}
+SKIPPED_MAIN("no counter can be forbidden by prctl(PR_SET_TSC) here")
 #endif

@@ -233,8 +233,5 @@ int main(void)
 #else
 #include "tap.h"
 
-int main(void)
-{
-	skip_all("written for Linux");
-}
+SKIPPED_MAIN("written for Linux")
 #endif

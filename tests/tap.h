@@ -68,6 +68,13 @@ tap_line(const char *begin, const char *fmt, ...)
 /* The whole program cannot run here: reports one skipped plan and exits. */
 #define skip_all(...) (tap_line("1..0 # SKIP ", __VA_ARGS__), exit(0))
 
+/* In place of main: it cannot run where it was compiled for. */
+#define SKIPPED_MAIN(...) \
+	int main(void) \
+	{ \
+		skip_all(__VA_ARGS__); \
+	}
+
 /* Whether a measured value is where it belongs. If not, says where that is, and
  * what it means. NO_LIMIT is for the side where any value will do. */
 #define NO_LIMIT DBL_MAX
