@@ -228,8 +228,6 @@ static int two_timers(void)
 static int run_stopped(void)
 {
 	affinity_pin(affinity_here());
-	load_handler(SIGUSR1, nest, SA_NODEFER | SA_RESTART);
-	load_handler(SIGUSR2, nest, SA_NODEFER | SA_RESTART);
 	return in_threads(3, NULL, two_timers) != 0;
 }
 
@@ -246,9 +244,6 @@ static void stop_for_a_while(pid_t pid)
 static int run_forks(void)
 {
 	forks = true;
-	load_handler(SIGALRM, nest, SA_NODEFER | SA_RESTART);
-	load_handler(SIGUSR1, nest, SA_NODEFER | SA_RESTART);
-	load_handler(SIGUSR2, nest, SA_NODEFER | SA_RESTART);
 	start_timer(SIGALRM, 2000);
 	start_timer(SIGUSR1, 3000);
 	start_timer(SIGUSR2, 4000);
@@ -328,6 +323,9 @@ int main(void)
 {
 	load_begin();
 	result = shared(sizeof *result);
+	load_handler(SIGALRM, nest, SA_NODEFER | SA_RESTART);
+	load_handler(SIGUSR1, nest, SA_NODEFER | SA_RESTART);
+	load_handler(SIGUSR2, nest, SA_NODEFER | SA_RESTART);
 	check("jumps out of handlers", run_jumps, NULL);
 	check("nested handlers, in threads on one CPU that are stopped",
 	      run_stopped, stop_for_a_while);
@@ -338,8 +336,5 @@ int main(void)
 #else
 #include "tap.h"
 
-int main(void)
-{
-	skip_all("written for Linux");
-}
+SKIPPED_MAIN("written for Linux")
 #endif
