@@ -20,6 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "bench.h"
 #include "subject.h"
 #include "tools/common/known.h"
@@ -234,14 +237,16 @@ static void *fresh(void *error)
 	return NULL;
 }
 
-static void fresh_error(void *error)
-{
-	fresh(error);
-}
-
 static bool fresh_process(double *error)
 {
-	return bench_process(fresh_error, error, sizeof *error);
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		fresh(error);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 static bool fresh_thread(double *error)
@@ -256,10 +261,11 @@ static bool fresh_thread(double *error)
  */
 static void bench_fresh(const char *name, bool (*start)(double *))
 {
-	double v[FRESH];
+	double *v = mmap(NULL, FRESH * sizeof *v, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int i, n = 0;
 
-	for (i = 0; i < FRESH; i++)
+	for (i = 0; v != MAP_FAILED && i < FRESH; i++)
 		n += start(&v[n]);
 	if (n > 0)
 		print_errors("truth-fresh", name, v, n);

@@ -3,8 +3,6 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 #include "../../src/tools/common/stats.h"
 
@@ -52,8 +50,5 @@ void bench_skip(const char *why) __attribute__((noreturn));
 /* So many rounds, or a tenth where BENCH_QUICK is set: to see that everything
  * runs, not for its figures. Always odd, so that there is a median. */
 int bench_rounds(int n);
-
-/* Runs f in a process of its own, which fills in *result. False: it failed. */
-bool bench_process(void (*f)(void *result), void *result, size_t size);
 
 #endif
