@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: 0BSD
+# The other forms of cpucycles-info's output: --json, with the schema and the
+# effects of the environment and the locale; --plot, with its width and characters;
+# --svg, and the files that cannot be written.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+
+find_tools
+info=$bin/cpucycles-info
+unset COLUMNS
+
+## --json
+# has TEXT PATTERN: a line of the output, blanks at its beginning aside.
+has() {
+	grep -qE "^[[:space:]]*$2,?\$" "$tmp/out"
+	ok "$1"
+}
+
+"$info" --json >"$tmp/out" 2>"$tmp/err" && ! test -s "$tmp/err"
+ok "it runs, and prints nothing on stderr"
+cp "$tmp/out" "$tmp/plain.json"
+has "no variable is in the environment" '"environment": \{\}'
+# A calibrated counter may work in one run and not in another, so its hint is
+# left out.
+"$info" | grep -v '^cpucycles unavailable [^:]*core:' |
+	sed -nE 's/^cpucycles (instructions )?unavailable[^:]*: .*; //p' |
+	sort >"$tmp/text"
+awk -F'": "' '/"name":/ { name = $2 } /"hint": "[^"]/ && name !~ /core"/ {
+	sub(/",*$/, "", $2); print $2 }' "$tmp/out" | sort |
+	cmp -s - "$tmp/text"
+ok "the hints are those of the text"
+
+cpucyclesimplementation=default-monotonic cpucyclespersecond=3000000000 \
+	"$info" --json >"$tmp/out"
+cp "$tmp/out" "$tmp/variables.json"
+has "the counter is the one asked for" '"implementation": "default-monotonic"'
+has "whose variable is told" '"value": "default-monotonic"'
+has "and in force" '"in_force": true'
+has "the other counters were not tried" \
+	'"reason": "not tried: default-monotonic was asked for"'
+
+bad=$(printf 'a"b\\c\001\377\303\251')
+cpucyclesimplementation=$bad "$info" --json >"$tmp/out"
+cp "$tmp/out" "$tmp/any-bytes.json"
+has "which are told as well as can be" \
+	'"value": "a\\u0022b\\u005cc\\u0001\\ufffd\\ufffd\\ufffd"'
+has "and are not in force" '"in_force": false'
+has "because there is no such counter" \
+	'"reason": "there is no such counter here"'
+
+"$info" --counter=default-zero --json >"$tmp/out"
+test $? -eq 1
+ok "a counter that counts nothing is status 1"
+cp "$tmp/out" "$tmp/zero.json"
+
+# A locale with a decimal comma. All of de_DE takes localedef seconds.
+cat >"$tmp/locale" <<'TXT'
+LC_CTYPE
+copy "POSIX"
+END LC_CTYPE
+LC_NUMERIC
+copy "de_DE"
+END LC_NUMERIC
+TXT
+localedef -c -i "$tmp/locale" -f ANSI_X3.4-1968 "$tmp/comma" >/dev/null 2>&1
+if test "$(LOCPATH=$tmp LC_ALL=comma locale decimal_point 2>&1)" = ,; then
+	LOCPATH=$tmp LC_ALL=comma "$info" --json >"$tmp/out"
+	cp "$tmp/out" "$tmp/locale.json"
+else
+	skip "no locale with a comma as decimal point can be made here"
+fi
+valid_json "$tmp"/*.json
+
+## --plot
+# bars WIDTH TEXT: the longest bar of "$tmp/out", in ASCII, fills the width; the
+# number beside it may be shorter than another's by some digits.
+bars() {
+	tr -d '\r' <"$tmp/out" |
+		awk -v width="$1" '/ \| #/ { if (length > most) most = length }
+			END { print "# " most " columns"
+			exit !(most <= width && most >= width - 4) }'
+	ok "$2"
+}
+
+LC_ALL=C "$info" --plot >"$tmp/out" 2>"$tmp/err" && ! test -s "$tmp/err"
+ok "it runs, and prints nothing on stderr"
+"$info" --plot --counter=default-monotonic | grep -qE '^default-monotonic \(os\), .'
+ok "the counter and the machine are named"
+! LC_ALL=C grep -q '[^ -~]' "$tmp/out"
+ok "in the C locale it is plain ASCII"
+bars 80 "80 columns wide where nothing else is said"
+sed -n 's/.* |[ #]* \([0-9]*\)\**$/\1/p' "$tmp/out" |
+	awk '{ sum += $1 } END { exit sum != 4096 }'
+ok "the numbers add up to all calls"
+grep -q '|.*[0-9]\*$' "$tmp/out"
+ok "a bar is marked as of the middle half"
+for width in 60 133; do
+	COLUMNS=$width LC_ALL=C "$info" --plot >"$tmp/out"
+	bars $width "COLUMNS=$width is heeded"
+	test -z "$(awk -v width="$width" 'length > width' "$tmp/out")"
+	ok "by the text too"
+done
+
+if test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8; then
+	LC_ALL=C.UTF-8 "$info" --plot >"$tmp/out"
+	grep -q '│ █' "$tmp/out"
+	ok "in a UTF-8 locale bars are of blocks"
+	grep -q '#' "$tmp/out"
+	test $? -eq 1
+	ok "and only of blocks"
+else
+	skip "there is no locale C.UTF-8"
+fi
+
+# on_terminal ROWS OPTIONS: on a terminal of 100 columns.
+on_terminal() {
+	LC_ALL=C script -qec "stty rows $1 cols 100; '$info' $2" \
+		/dev/null </dev/null >"$tmp/out" 2>/dev/null
+}
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	on_terminal 40 --plot
+	bars 100 "as wide as the terminal"
+	on_terminal 16 "--counter=default-monotonic --plot"
+	test "$(wc -l <"$tmp/out")" -lt 16
+	ok "a low terminal gets fewer rows"
+else
+	skip "there is no script(1) to make a terminal with"
+fi
+
+## --svg
+svg=$tmp/a.svg
+
+"$info" --svg "$svg" >"$tmp/out" 2>"$tmp/err"
+! cat "$tmp/out" "$tmp/err" | grep .
+ok "it prints nothing"
+for counter in default-monotonic default-gettimeofday default-zero; do
+	"$info" --counter=$counter --svg="$tmp/$counter.svg"
+	grep -q "<title>.*$counter</title>" "$tmp/$counter.svg"
+	ok "$counter has a picture too, with its name as title"
+done
+if command -v xmllint >/dev/null; then
+	xmllint --noout --nonet "$tmp"/*.svg
+	ok "all are well-formed XML"
+else
+	skip "there is no xmllint"
+fi
+
+grep -qE '>CPU cycles counted by [a-z0-9]+-[a-z0-9]+ \([a-z]+\)</text>' "$svg"
+ok "the counter and its kind are named"
+grep -qF ", $(uname -s) $(uname -r | sed 's/-.*//') " "$svg"
+ok "so is the machine"
+grep -q '>cycles</text>' "$svg" && grep -q '>calls</text>' "$svg" &&
+	grep -q ', persecond: .* GHz (.*)</text>' "$svg"
+ok "axes have units"
+test "$(grep -c 'class="bar"' "$svg")" -ge 1 &&
+	grep -q 'class="half"' "$svg" && grep -q 'class="mean"' "$svg"
+ok "so are bars, the middle half and the mean"
+# Nothing is drawn outside the paper, and no number is none.
+! grep -qiE '"-?(nan|inf)|="-[0-9]' "$svg" "$tmp"/default-*.svg
+ok "all coordinates are within the picture"
+
+"$info" --svg - >"$tmp/stdout.svg" && tail -n 1 "$tmp/stdout.svg" |
+	grep -qx '</svg>'
+ok "- is standard output"
+
+for file in "$tmp/no/such.svg" "$tmp"; do
+	refused 1 "^cpucycles-info: .*$file" "$info" --svg "$file"
+	ok "$file cannot be written: status 1, with a message"
+done
+if test -w /dev/full; then
+	refused 1 '^cpucycles-info: .*/dev/full' "$info" --svg /dev/full
+	ok "nor can a full disk"
+	"$info" --svg - >/dev/full 2>"$tmp/err"
+	test $? -eq 1 && grep -q '^cpucycles-info: .*output' "$tmp/err"
+	ok "also behind stdout"
+else
+	skip "there is no /dev/full"
+fi
+"$info" --counter=default-none --svg "$tmp/none.svg" 2>"$tmp/err"
+test $? -eq 2 && ! test -e "$tmp/none.svg"
+ok "without a counter there is no file"
+done_testing
