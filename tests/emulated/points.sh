@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: 0BSD
-# For check and kernels, which source it after they have defined usage: $1 is an
-# option, or the directory that becomes work.
+# For check and kernels, which source it: $1 is an option, for which their first
+# comment is printed, or the directory that becomes work.
 # shellcheck shell=sh
 
 case $1 in
---help) usage; exit 0 ;;
--*)     usage >&2; exit 2 ;;
+-*)
+	sed -n '3,/^$/s/^# \{0,1\}//p' "$0"
+	exit 2 ;;
 esac
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
