@@ -1,10 +1,65 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The rules that make the shared library a drop-in: each rule a test point.
+# The rules that make the shared library a drop-in: each rule a test point. And
+# programs built with the original library run on this one, and the reverse:
+# tests/dropin/standin.c stands in for the original.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 lib=$top_builddir/.libs/libcpucycles.so.1
 archive=$top_builddir/.libs/libcpucycles.a
+dropin=$top_srcdir/tests/dropin
+
+# For either library a directory: its headers, its version, and what it is.
+mkdir "$tmp/ours" "$tmp/standin"
+ln -s "$top_srcdir/include" "$tmp/ours/include"
+ln -s "$dropin" "$tmp/standin/include"
+"$top_builddir/cpucycles-info" --version | sed 's/.* //' >"$tmp/ours/version"
+echo standin >"$tmp/standin/version"
+
+# NAME LIBRARY ARGUMENT...: the program NAME, with the LIBRARY's header.
+program() {
+	name=$1 headers=$tmp/$2/include
+	shift 2
+	# shellcheck disable=SC2086 # several words
+	quietly $CC $CFLAGS -I"$headers" -o "$tmp/$name" "$dropin/use.c" "$@"
+}
+
+# NAME LIBRARY: runs it on that library, without a word from the dynamic linker.
+runs_on() {
+	LD_LIBRARY_PATH=$tmp/$2 "$tmp/$1" >"$tmp/out" 2>"$tmp/err" &&
+		! test -s "$tmp/err" &&
+		sed -n 's/^version //p' "$tmp/out" | cmp -s - "$tmp/$2/version" &&
+		grep -q '^cpucycles tracesetup 0 ' "$tmp/out" && return
+	sed 's/^/# /' "$tmp/out" "$tmp/err"
+	return 1
+}
+
+# NAME TEXT: runs it on both.
+runs_on_both() {
+	runs_on "$1" ours
+	ok "$2: runs on this library"
+	runs_on "$1" standin
+	ok "$2: runs on the original"
+}
+
+shared_programs() {
+	for built in ours standin; do
+		library=$tmp/$built/libcpucycles.so.1
+		program pie $built "$library"
+		runs_on_both pie "built with $built"
+		program now $built "$library" -Wl,-z,now
+		runs_on_both now "built with $built, bound at once"
+		if ! program copy $built -fno-pie -no-pie "$library"; then
+			skip "no position-dependent program can be built here"
+			continue
+		fi
+		readelf -rW "$tmp/copy" | grep -q 'R_.*COPY.*cpucycles'
+		ok "built with $built, at a fixed position: a copy relocation"
+		runs_on_both copy "built with $built, at a fixed position"
+	done
+	program late standin -DWITH_DLSYM -ldl
+	runs_on_both late "dlopen and dlsym"
+}
 
 if test -f "$lib" && command -v readelf >/dev/null; then
 	readelf -dW "$lib" >"$tmp/dynamic"
@@ -19,19 +74,6 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 	ok "it is not linked with -Bsymbolic, and there is no rpath"
 	! readelf -V "$lib" | grep 'Version definition'
 	ok "the version script is anonymous"
-	case $CFLAGS in
-	*-fsanitize* | *--coverage*)
-		skip "the compiler adds constructors of its own"
-		;;
-	*)
-		# One entry is the compiler's own start-up code.
-		bytes=$(readelf -SW "$lib" |
-			awk 'sub(/.*\.init_array */, "") {print $4}')
-		test "$((0x${bytes:-0}))" -le 8
-		ok "no constructor runs when the library is loaded"
-		;;
-	esac
-
 	awk '$7 != "UND" && $4 != "Type" && $5 == "GLOBAL" {print $8}' \
 		"$tmp/symbols" | sort >"$tmp/exported"
 	sed -n 's/^\t\(cpucycles.*\);/\1/p' "$top_srcdir/src/libcpucycles.map" |
@@ -48,7 +90,7 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 	# the trace does, and not under the lock. syscalls.h says why.
 	case $CFLAGS in
 	*-fsanitize* | *--coverage*)
-		skip "the compiler adds cancellation points of its own"
+		skip "the compiler adds constructors and cancellation points"
 		;;
 	*)
 		awk '$7 == "UND" {sub(/@.*/, "", $8); print $8}' \
@@ -59,6 +101,11 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		! grep -xE 'malloc|calloc|realloc|reallocarray|strdup|v?asprintf' \
 			"$tmp/used"
 		ok "nor memory of malloc(3)"
+		# One entry is the compiler's own start-up code.
+		bytes=$(readelf -SW "$lib" |
+			awk 'sub(/.*\.init_array */, "") {print $4}')
+		test "$((0x${bytes:-0}))" -le 8
+		ok "no constructor runs when the library is loaded"
 		;;
 	esac
 	# src/thread/thread.h says why.
@@ -70,6 +117,13 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		grep -qE '^(4|8) OBJECT$'
 	ok "cpucycles is a data object of a pointer's size"
 
+	cp "$lib" "$tmp/ours"
+	# shellcheck disable=SC2086 # several words
+	quietly $CC $CFLAGS -I"$dropin" -fPIC -shared \
+		-Wl,-soname,libcpucycles.so.1 "$dropin/standin.c" \
+		-o "$tmp/standin/libcpucycles.so.1"
+	ok "a library with the original's five symbols"
+	shared_programs
 else
 	skip "no shared library was built, or there is no readelf"
 fi
@@ -93,6 +147,17 @@ if test -f "$archive"; then
 	grep -vE '^(cpucycles|cpuc_|__)' "$tmp/globals" >"$tmp/foreign"
 	grep -qx cpucycles_version "$tmp/globals" && ! test -s "$tmp/foreign"
 	ok "every global of the static library begins with cpuc_ or is public"
+	case $CFLAGS in
+	*-fsanitize*) skip "a sanitizer cannot be linked statically" ;;
+	*)
+		program static standin -static "$archive" &&
+			runs_on static ours
+		ok "the original's header, linked statically with this library"
+		program static ours -static "$dropin/standin.c" &&
+			runs_on static standin
+		ok "this header, linked statically with the original"
+		;;
+	esac
 else
 	skip "no static library was built"
 fi
