@@ -82,8 +82,7 @@ static void check_verdict(void)
 	static const long long none[BATCHES] = {0};
 	struct noise n = {.visible = 100};
 
-	ok(visible(0, 0, 0) == 0, "medians that agree");
-	ok(visible(0, 0, 37) == 10, "but a count tells no less than its step");
+	ok(visible(0, 0, 37) == 10, "a count tells no less than its step");
 	ok(visible(0, 0, 38) == 11, "rounded up");
 	ok(visible(1, 740, 0) == 0, "a batch of 64 that was disturbed");
 	ok(visible(2, 740, 0) == 200 && visible(2, -740, 0) == 200,
@@ -115,12 +114,11 @@ static void check_turns(void)
 	   n.visible, n.apart);
 	for (i = 0; i < BATCHES; i++)
 		wide[i] = 74000;
-	noise_verdict(&n, wide, chain, 0);
-	ok(n.visible > 260 && n.apart == 271, "only one of them changes: %g",
-	   n.visible);
-	noise_verdict(&n, chain, wide, 0);
-	ok(n.visible > 260 && n.apart == 271, "only the other one: %g",
-	   n.visible);
+	for (i = 0; i < 2; i++) {
+		noise_verdict(&n, i ? wide : chain, i ? chain : wide, 0);
+		ok(n.visible > 260 && n.apart == 271,
+		   "only one of them changes: %g", n.visible);
+	}
 }
 
 /* Medians are the same however much of the time others have. */
@@ -154,7 +152,7 @@ static struct rate_summary stepping(int stretch, double size, long long grain)
 	memset(&s, 0, sizeof s);
 	for (i = 0; i < 20000; i++) {
 		length = 10000 + i % 7;
-		if (stretch > 0 && i / stretch % 2)
+		if (i / stretch % 2)
 			length += (long long)(size * 100);
 		if (i % 50 == 49)
 			length += 2000 + i % 900;
@@ -166,11 +164,11 @@ static struct rate_summary stepping(int stretch, double size, long long grain)
 
 static void check_steps(void)
 {
-	struct rate_summary s = stepping(0, 0, 0);
+	struct rate_summary s = stepping(200, 0.8, 0);
 	struct rate_steps drift = {0};
 	int i;
 
-	ok(s.persecond == 0 && s.size == 0 && s.lasted == 0, "no steps");
+	ok(s.persecond == 0 && s.size == 0 && s.lasted == 0, "less than 1%% is no step");
 	s = stepping(200, 2.5, 0);
 	ok(s.persecond > 490 && s.persecond < 510 && s.size > 0.02 &&
 		   s.size < 0.03 && s.lasted > 0.0019 && s.lasted < 0.0021,
@@ -180,7 +178,6 @@ static void check_steps(void)
 	ok(near(s.persecond * 0.19999, 2) && s.size > 0.14,
 	   "two in 0.2 seconds");
 	ok(stepping(2, 20, 0).persecond == 0, "two windows are no level");
-	ok(stepping(200, 0.8, 0).persecond == 0, "nor is less than 1%%");
 	ok(stepping(200, 2.5, 300).persecond == 0,
 	   "nor is a difference within the clock's step");
 	for (i = 0; i < 20000; i++)
@@ -292,11 +289,10 @@ static void check_text(void)
 			"4.0 us, longest 9.1 us\n") &&
 		   strstr(text, "preemption 3.00% of the time, 125 a second, "
 				"median 4000.0 us, longest 8000.0 us; ") &&
-		   strstr(text, "steal 1.25% of the time when CPUs had work; "),
-	   "gaps");
-	ok(strstr(text, "governor powersave; cpupower") &&
+		   strstr(text, "steal 1.25% of the time when CPUs had work; ") &&
+		   strstr(text, "governor powersave; cpupower") &&
 		   strstr(text, "turbo off\n") && strstr(text, "smt 0,8; "),
-	   "settings");
+	   "gaps and settings");
 	ok(strstr(text, "rate 3694 MHz, 500.0 steps a second, of 2.5%, levels "
 			"of 1.9 ms; ") &&
 		   strstr(text, "verdict differences under 0.30% cannot be "
@@ -306,42 +302,41 @@ static void check_text(void)
 	   "the rate and the verdict");
 }
 
+/* Files that come one after the other, and what CPU 5 then has. */
 static void check_tree(void)
 {
-	static const char governor[] = CPUS "/cpu5/cpufreq/scaling_governor";
+	static const char governor[] = "/cpu5/cpufreq/scaling_governor";
+	static const char no_turbo[] = "/intel_pstate/no_turbo";
+	static const struct {
+		const char *file, *text, *turbo, *governor, *what;
+	} rows[] = {
+		{governor, "powersave\n", "", "powersave", "a governor"},
+		{"/cpufreq/boost", "1\n", "on", "powersave", "AMD's turbo"},
+		{no_turbo, "1\n", "off", "powersave", "Intel's goes first"},
+		{no_turbo, "0\n", "on", "powersave", "either way"},
+		{"/cpufreq/boost", "", "on", "powersave", "without AMD's"},
+		{no_turbo, "maybe\n", "", "powersave", "no number"},
+		{governor, "a b\033[31m\n", "", "a?b?[31m", "unprintable"},
+		{governor, "a-name-of-more-than-31-characters\n", "", "",
+		 "half a line is none"},
+		{"/cpu5/topology/thread_siblings_list", "1,5\n", "", "",
+		 "threads"},
+	};
+	char path[128];
 	struct system s;
+	size_t i;
 
-	system_read(root, 5, &s);
-	ok(s.turbo[0] == '\0' && s.governor[0] == '\0' && s.threads[0] == '\0',
-	   "an empty tree tells nothing");
-	put_text(CPUS "/cpufreq/boost", "1\n");
-	put_text(governor, "powersave\n");
-	put_text(CPUS "/cpu5/topology/thread_siblings_list", "1,5\n");
-	system_read(root, 5, &s);
-	ok(!strcmp(s.turbo, "on") && !strcmp(s.governor, "powersave") &&
-		   !strcmp(s.threads, "1,5"),
-	   "AMD: turbo %s, %s, %s", s.turbo, s.governor, s.threads);
-	put_text(CPUS "/intel_pstate/no_turbo", "1\n");
-	system_read(root, 5, &s);
-	ok(!strcmp(s.turbo, "off"),
-	   "Intel: the file says the contrary, and goes first");
-	put_text(CPUS "/intel_pstate/no_turbo", "0\n");
-	system_read(root, 5, &s);
-	ok(!strcmp(s.turbo, "on"), "either way");
+	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+		snprintf(path, sizeof path, "%s%s", CPUS, rows[i].file);
+		put_text(path, rows[i].text);
+		system_read(root, 5, &s);
+		ok(!strcmp(s.turbo, rows[i].turbo) &&
+			   !strcmp(s.governor, rows[i].governor),
+		   "%s", rows[i].what);
+	}
+	ok(!strcmp(s.threads, "1,5"), "%s", s.threads);
 	system_read(root, 4, &s);
-	ok(!strcmp(s.turbo, "on") && s.governor[0] == '\0',
-	   "another CPU has files of its "
-	   "own");
-	put_text(CPUS "/intel_pstate/no_turbo", "maybe\n");
-	put_text(CPUS "/cpufreq/boost", "");
-	put_text(governor, "a governor\033[31m\n");
-	system_read(root, 5, &s);
-	ok(s.turbo[0] == '\0', "no number is unknown");
-	ok(!strcmp(s.governor, "a?governor?[31m"), "nothing is printed that a "
-						   "terminal obeys");
-	put_text(governor, "a-governor-with-a-name-of-more-than-31-bytes\n");
-	system_read(root, 5, &s);
-	ok(s.governor[0] == '\0', "half a line is none");
+	ok(s.threads[0] == '\0', "another CPU has files of its own");
 }
 
 static void check_time(void)
@@ -359,8 +354,6 @@ static void check_time(void)
 	ok(system_time(root, &t) < 0, "before Linux 2.6.11: none stolen");
 	put_text(stat, "cpu0 100 20 30 4000 500 6 7 80 9 1\n");
 	ok(system_time(root, &t) < 0, "not of all CPUs");
-	put_text(stat, "");
-	ok(system_time(root, &t) < 0, "an empty file");
 }
 
 #define STRETCH 3e7 /* ns, of ten; in so many the neighbour is busy, */
