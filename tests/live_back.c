@@ -5,7 +5,6 @@
 #include "load.h"
 
 #include <setjmp.h>
-#include <stdatomic.h>
 
 #define EVENTS 10 /* of a scenario, from which on it has happened */
 #define LATE 30   /* s after which it has not, on an overloaded machine */
@@ -14,6 +13,7 @@
 #define LEVELS 8 /* of handlers that interrupt each other, and below them */
 #define JUMPS_A_SLEEP 61
 #define SIGNALS_A_FORK 100
+#define MOVE_NS 100000
 
 /* The history of a thread at one level: of the code of main, of a handler, of a
  * handler that interrupted this, and so on. Only code of this level writes it.
@@ -43,7 +43,6 @@ static pthread_mutex_t result_lock = PTHREAD_MUTEX_INITIALIZER;
 static double begun;
 static bool forks;
 static volatile sig_atomic_t ending;
-static atomic_bool arrived;
 
 /* The highest count of all calls that have ended. */
 static long long highest(void)
@@ -250,40 +249,28 @@ static int run_forks(void)
 	return follow();
 }
 
-/* Moves a thread from CPU to CPU. */
-static void *move(void *arg)
+static struct affinity cpus; /* that this process may use */
+
+/* To each of them in turn. */
+static void move(pid_t pid)
 {
-	const struct timespec nap = {0, 100000};
-	const pid_t thread = *(pid_t *)arg;
-	struct affinity cpus;
+	const struct timespec nap = {0, MOVE_NS};
 	cpu_set_t one;
 	int cpu = -1;
 
-	affinity_get(&cpus);
-	while (!atomic_load(&arrived)) {
-		cpu = affinity_next(&cpus, cpu);
-		if (cpu < 0 || cpu >= CPU_SETSIZE) {
-			cpu = -1;
-			continue;
-		}
+	while ((cpu = affinity_next(&cpus, cpu)) >= 0 && cpu < CPU_SETSIZE) {
 		CPU_ZERO(&one);
 		CPU_SET((size_t)cpu, &one);
-		sched_setaffinity(thread, sizeof one, &one);
+		sched_setaffinity(pid, sizeof one, &one);
 		nanosleep(&nap, NULL);
 	}
-	return NULL;
 }
 
 static int run_moved(void)
 {
-	pid_t thread = (pid_t)syscall(SYS_gettid);
 	int cpu = affinity_here(), i;
-	struct affinity cpus;
-	pthread_t id;
 
-	if (affinity_get(&cpus) != 0 ||
-	    affinity_next(&cpus, affinity_next(&cpus, -1)) < 0 ||
-	    pthread_create(&id, NULL, move, &thread) != 0)
+	if (affinity_next(&cpus, affinity_next(&cpus, -1)) < 0)
 		return CANNOT;
 	while (!over()) {
 		for (i = 0; i < BATCH; i++)
@@ -291,8 +278,6 @@ static int run_moved(void)
 		me.events += affinity_here() != cpu;
 		cpu = affinity_here();
 	}
-	atomic_store(&arrived, true);
-	pthread_join(id, NULL);
 	return finish();
 }
 
@@ -330,7 +315,9 @@ int main(void)
 	check("nested handlers, in threads on one CPU that are stopped",
 	      run_stopped, stop_for_a_while);
 	check("nested handlers that fork", run_forks, NULL);
-	check("moved between CPUs", run_moved, NULL);
+	affinity_get(&cpus);
+	nap_ns = MOVE_NS;
+	check("moved between CPUs", run_moved, move);
 	return done_testing();
 }
 #else
