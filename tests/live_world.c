@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The first call in a process that lacks what others have: descriptors,
- * memory, /proc, a large stack, privileges, decimal points. */
+ * memory, a large stack, decimal points. */
 #include "faults/faults.h"
 
-#include <limits.h>
 #include <locale.h>
 #include <sched.h>
-#include <sys/stat.h>
 
 static struct seen *base;
 
@@ -95,29 +93,6 @@ static int no_memory(void)
 	if (SANITIZED || setrlimit(RLIMIT_AS, &none) != 0 ||
 	    mmap(NULL, 65536, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
 		    MAP_FAILED)
-		return CANNOT;
-	return same();
-}
-
-/* Without /proc, /sys and /etc: in an empty directory. */
-static int nowhere(void)
-{
-	char empty[] = "/tmp/cpuc-empty.XXXXXX";
-	int bad;
-
-	if (mkdtemp(empty) == NULL)
-		return CANNOT;
-	/* Gone, it stays what it is to who is in it. */
-	bad = chdir(empty) != 0 || rmdir(empty) != 0;
-#ifdef CLONE_NEWUSER
-	if (bad || (chroot(".") != 0 &&
-		    (unshare(CLONE_NEWUSER) != 0 || chroot(".") != 0)))
-		return CANNOT;
-#else
-	if (bad || chroot(".") != 0)
-		return CANNOT;
-#endif
-	if (access("/proc", F_OK) == 0)
 		return CANNOT;
 	return same();
 }
@@ -262,8 +237,6 @@ int main(void)
 	      "their numbers in use again",
 	      closed, why);
 	point("no memory to be had (RLIMIT_AS)", no_memory, why);
-	point("chroot to an empty directory: no /proc, /sys and /etc", nowhere,
-	      why);
 	point("a first call on a stack of 16 KiB", small_stack, why);
 	point("with faults in it", small_stack_faults, why);
 	point("a kill for mmap in a new thread, after the selection", late,
