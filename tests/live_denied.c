@@ -56,7 +56,7 @@ static const struct row {
 	{"rt_sigprocmask", ERRNO, SAME, NULL, NULL},
 };
 
-/* An attempt: what is denied in the child, if anything. */
+/* An attempt: what is denied in the child. */
 static const struct denied_call *call;
 static const struct denied_how *how = &denied_how[0];
 
@@ -72,14 +72,12 @@ static int sleeps(void)
 	return cpucycles() - a > cpucycles_persecond() / 40;
 }
 
-static int try(void)
+static int find(void)
 {
 	struct cpucycles_counter c;
 	int bad;
 
 	unsetenv("cpucyclesimplementation");
-	if (call != NULL && deny_call(call, how) != 0)
-		return CANNOT;
 	bad = counts(1000);
 	look(seen);
 	if (seen->hz < 1000000 || seen->hz > 100000000000)
@@ -90,6 +88,11 @@ static int try(void)
 	    c.kind_id == CPUCYCLES_CALIBRATED && sleeps() == c.per_thread)
 		bad = 5;
 	return bad;
+}
+
+static int try(void)
+{
+	return deny_call(call, how) != 0 ? CANNOT : find();
 }
 
 static const char *reason_of(const char *name)
@@ -143,12 +146,8 @@ static int as_told(const struct row *row, int status)
 
 static int find_base(void)
 {
-	const struct denied_call *denied = call;
-	int status;
+	int status = in_child(find);
 
-	call = NULL;
-	status = in_child(try);
-	call = denied;
 	*base = *seen;
 	return status;
 }
