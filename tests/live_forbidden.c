@@ -118,11 +118,6 @@ static int one_of_three(void)
 	return bad | counts(1000);
 }
 
-static int late(void)
-{
-	return counts(1000);
-}
-
 /* The selection holds for every thread, those that begin after it too. */
 static int every_thread(void)
 {
@@ -130,7 +125,7 @@ static int every_thread(void)
 	if (has_core() || in_threads(1, NULL, forbid) != 0)
 		return CANNOT;
 	if (in_threads(3, NULL, one_of_three) != 0 || forbid() != 0 ||
-	    in_threads(1, NULL, late) != 0)
+	    in_threads(1, NULL, selects_and_counts) != 0)
 		return 7;
 	return recovered();
 }

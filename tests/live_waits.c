@@ -183,42 +183,33 @@ static struct round try(const struct job *job)
 	return sum;
 }
 
-/* What was counted per cycle of the thread's own: with that of calls, and
+/* What is counted per cycle of the thread's own: with that of calls, and
  * without. The core's rate may move meanwhile. */
-struct share {
-	double with, without;
-};
-
-static struct share share(const struct job *job)
-{
-	double before = cycles_ns();
-	struct round r = try(job);
-	double mean = (before + cycles_ns()) / 2;
-
-	return (struct share){r.counted / (r.own * mean),
-			      r.counted / ((r.own - r.called) * mean)};
-}
-
 static void check_job(const struct job *job, bool reported)
 {
 	double most = reported ? job->reported : job->otherwise;
 	const pid_t rival = job->rival ? load_rival(job->rival) : 0;
-	struct share s;
+	double mean, with, without;
+	struct round r;
 	int i = 0;
 
 	if (most == 0)
 		most = NO_LIMIT;
 	back = false;
 	do {
-		s = share(job);
-	} while (++i < TRIES && (s.without < LOW || s.with > most));
+		mean = cycles_ns() / 2;
+		r = try(job);
+		mean += cycles_ns() / 2;
+		with = r.counted / (r.own * mean);
+		without = r.counted / ((r.own - r.called) * mean);
+	} while (++i < TRIES && (without < LOW || with > most));
 	load_rival_end(rival);
-	ok(bounded(LOW, s.without, NO_LIMIT, "counts per cycle of its own") &&
-		   bounded(0, s.with, most, "counts per cycle of its own") &&
+	ok(bounded(LOW, without, NO_LIMIT, "counts per cycle of its own") &&
+		   bounded(0, with, most, "counts per cycle of its own") &&
 		   !back,
 	   "works %d us in %d, %s %d us: %.2f counted per own cycle, %.2f "
 	   "without calls",
-	   job->work, job->pieces, job->name, job->us, s.with, s.without);
+	   job->work, job->pieces, job->name, job->us, with, without);
 }
 
 /* The events that cpucycles_interruptions() tells. Each returns whether it

@@ -23,9 +23,6 @@ static void check_odd(void)
 {
 	struct cpuc_anchor from = {UINT64_C(5) << 32, 7 * G};
 
-	ok(cpuc_extend32_at(from, G, UINT32_MAX, 7 * G) ==
-		   (UINT64_C(5) << 32) - 1,
-	   "a count one tick behind is one tick behind, not a wrap ahead");
 	ok(cpuc_extend32_at(from, G, 3, 6 * G) == (UINT64_C(5) << 32) + 3,
 	   "a second clock that went back adds nothing");
 	from.full = 2;
@@ -135,7 +132,6 @@ static void check_guard(void)
 	ok(right() && was.ns == it_own.ns && was.full == it_own.full,
 	   "in the midst of a change the anchor stays");
 	cpuc_guard_inside = false;
-	ok(right() && it_own.ns == pretended_ns, "and is renewed after it");
 }
 
 #if defined __linux__ && defined __x86_64__
