@@ -28,6 +28,7 @@ struct known {
  * crc32 (SSE4.2), 1 of add of two registers. The loop's own instructions run
  * beside the chain. */
 #define KNOWN_FENCE "lfence\n\t"
+#define KNOWN_ALIGN ".p2align 6\n"
 #define KNOWN_LINKS "100"
 #define KNOWN_END "sub $1, %1\n\tjnz 1b\n\t"
 #define KNOWN_CHAINS                         \
@@ -60,18 +61,22 @@ struct known {
 #define KNOWN_CHAINS
 #endif
 
-#define KNOWN(name, link, cycles)                                          \
-	static void known_##name(unsigned long turns)                      \
-	{                                                                  \
-		size_t x = 3, n = turns;                                   \
-                                                                           \
-		__asm__ __volatile__(KNOWN_FENCE                           \
-				     ".p2align 6\n1:\n\t"                  \
-				     ".rept " KNOWN_LINKS "\n\t" link      \
-				     "\n\t.endr\n\t" KNOWN_END KNOWN_FENCE \
-				     : "+r"(x), "+r"(n)                    \
-				     : "r"((size_t)5)                      \
-				     : "cc", "memory");                    \
+/* clang for Windows on Arm must know the functions' lengths. */
+#ifndef KNOWN_ALIGN
+#define KNOWN_ALIGN ""
+#endif
+
+#define KNOWN(name, link, cycles)                                           \
+	static void known_##name(unsigned long turns)                       \
+	{                                                                   \
+		size_t x = 3, n = turns;                                    \
+                                                                            \
+		__asm__ __volatile__(KNOWN_FENCE KNOWN_ALIGN                \
+				     "1:\n\t.rept " KNOWN_LINKS "\n\t" link \
+				     "\n\t.endr\n\t" KNOWN_END KNOWN_FENCE  \
+				     : "+r"(x), "+r"(n)                     \
+				     : "r"((size_t)5)                       \
+				     : "cc", "memory");                     \
 	}
 KNOWN_CHAINS
 #undef KNOWN
