@@ -6,7 +6,8 @@
 case $1 in
 -*)
 	sed -n '3,/^$/s/^# \{0,1\}//p' "$0"
-	exit 2 ;;
+	test "$1" = --help || exit 2
+	exit 0 ;;
 esac
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
