@@ -82,7 +82,6 @@ static void *counting(void *arg)
 /* A cancelled thread holds nothing: others count, and select. */
 static int cancelled(void)
 {
-	struct timespec nap = {0, 0};
 	pthread_t id;
 	int i, bad = 0;
 
@@ -92,8 +91,7 @@ static int cancelled(void)
 		selects = i % 2;
 		if (pthread_create(&id, &small, counting, NULL) != 0)
 			return CANNOT;
-		nap.tv_nsec = i / 2 * 37 % 20 * 100000;
-		nanosleep(&nap, NULL);
+		usleep((useconds_t)(i / 2 * 37 % 20) * 100);
 		bad |= pthread_cancel(id) != 0;
 		pthread_join(id, NULL);
 		bad |= cpucycles_select(NULL) != 0 || counts(100) != 0;

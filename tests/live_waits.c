@@ -32,9 +32,7 @@ static void work(int us)
 
 static void doze(int us)
 {
-	const struct timespec pause = {0, us * 1000L};
-
-	nanosleep(&pause, NULL);
+	usleep((useconds_t)us);
 }
 
 static int ask[2], answer[2];

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 #include "bench.h"
 #include "calibrated/count.h"
 #include "cpucycles.h"
@@ -79,7 +79,6 @@ static void print(const char *row, long long ticks, double seconds)
 
 int main(void)
 {
-	const struct timespec nap = {0, 50000000};
 	const char *running = "counts all the time";
 	const int quick = getenv("BENCH_QUICK") ? 10 : 1;
 	static struct rate_steps steps;
@@ -98,7 +97,7 @@ int main(void)
 		    rate_steps_sum(&steps).persecond);
 	calls = 0;
 	for (ticks = 0, i = 0; i < NAPS / quick; i++) {
-		nanosleep(&nap, NULL);
+		usleep(50000);
 		ticks += run(AWAKE_NS, &steps);
 	}
 	print("the first 2 ms after a sleep of 50 ms", ticks,
