@@ -93,12 +93,11 @@ static void doze(void)
 /* 0.3 ms of each 1 ms: far less than the kernel allows a real-time process. */
 static void burst(void)
 {
-	const struct timespec pause = {0, 700000};
 	double begun = wall_ns();
 
 	while (wall_ns() - begun < 300e3)
 		;
-	nanosleep(&pause, NULL);
+	usleep(700);
 }
 
 /* A rival that waits for events, and a process on another CPU that sends one
@@ -134,16 +133,11 @@ static const struct scenario {
 	void (*other)(void);
 	bool waits;
 } scenarios[] = {
-	{.name = "beside a busy process", .rival = load_busy},
-	{.name = "beside bursts of SCHED_FIFO", .rival = burst, .first = true},
-	{.name = "beside one woken by another CPU",
-	 .rival = receive,
-	 .other = send},
-	{.name = "beside one of SCHED_FIFO, woken so",
-	 .rival = receive,
-	 .first = true,
-	 .other = send},
-	{.name = "usleep and sched_yield", .waits = true},
+	{"beside a busy process", load_busy, false, NULL, false},
+	{"beside bursts of SCHED_FIFO", burst, true, NULL, false},
+	{"beside one woken by another CPU", receive, false, send, false},
+	{"beside one of SCHED_FIFO, woken so", receive, true, send, false},
+	{"usleep and sched_yield", NULL, false, NULL, true},
 };
 static const struct scenario *scenario;
 
