@@ -57,21 +57,13 @@ static int before_first(void)
 
 /* PR_GET_TSC answers as if nothing were forbidden, or fails: the probe finds
  * the fault. */
-static int unasked(unsigned action)
+static unsigned denial;
+
+static int unasked(void)
 {
-	if (forbid() != 0 || deny(SYS_prctl, action) != 0)
+	if (forbid() != 0 || deny(SYS_prctl, denial) != 0)
 		return CANNOT;
 	return counts(100000) != 0 || !strcmp(cpucycles_kind(), "zero");
-}
-
-static int denied(void)
-{
-	return unasked(SECCOMP_RET_ERRNO | EPERM);
-}
-
-static int trapped(void)
-{
-	return unasked(SECCOMP_RET_TRAP);
 }
 
 static sigjmp_buf way_out;
@@ -140,8 +132,10 @@ int main(void)
 	point("RDTSC forbidden before the first call: a clock by system calls; "
 	      "allowed again: cpucycles_select(NULL) finds the counter",
 	      before_first, why);
-	point("forbidden, and prctl denied", denied, why);
-	point("forbidden, and prctl answered by SIGSYS", trapped, why);
+	denial = SECCOMP_RET_ERRNO | EPERM;
+	point("forbidden, and prctl denied", unasked, why);
+	denial = SECCOMP_RET_TRAP;
+	point("forbidden, and prctl answered by SIGSYS", unasked, why);
 	point("forbidden after the selection: no rate is observed, the next "
 	      "count faults, and then cpucycles_select(NULL) recovers",
 	      after_fault, why);
