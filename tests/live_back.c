@@ -42,24 +42,16 @@ static double begun;
 static bool forks;
 static volatile sig_atomic_t ending;
 
-/* The highest count of all calls that have ended. */
-static long long highest(void)
-{
-	long long top = me.level[0].highest[me.level[0].copy], here;
-	int i;
-
-	for (i = 1; i < LEVELS; i++) {
-		here = me.level[i].highest[me.level[i].copy];
-		top = here > top ? here : top;
-	}
-	return top;
-}
-
+/* Compares a count with the highest of all calls that have ended. */
 static void step(void)
 {
-	struct level *here = &me.level[me.depth];
-	long long before = highest(), now = cpucycles();
+	struct level *here = &me.level[me.depth], *l;
+	long long before = 0, now;
 
+	for (l = me.level; l < me.level + LEVELS; l++)
+		if (l->highest[l->copy] > before)
+			before = l->highest[l->copy];
+	now = cpucycles();
 	if (now < before) {
 		__atomic_fetch_add(&result->back, 1, __ATOMIC_RELAXED);
 		result->fall = before - now;

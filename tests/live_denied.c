@@ -189,9 +189,10 @@ static void check_row(const struct row *row)
 	}
 }
 
-/* What the library and this test call, all in systemd's @system-service
- * (systemd-analyze syscall-filter). Without a PMU nothing else is needed. */
-static int only_service(void)
+/* Under a filter of what the library and this test call, all in systemd's
+ * @system-service (systemd-analyze syscall-filter). Without a PMU nothing else
+ * is needed. */
+static int serve(void)
 {
 	static const long allowed[] = {
 		/* @default */
@@ -203,16 +204,10 @@ static int only_service(void)
 		SYS_getrusage, SYS_prctl, SYS_rt_sigaction, SYS_rt_sigprocmask,
 		/* Alone in it. */
 		SYS_madvise, SYS_uname};
-
-	return filter(allowed, sizeof allowed / sizeof *allowed,
-		      SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, 0);
-}
-
-static int serve(void)
-{
 	long long pair[2];
 
-	if (only_service() != 0)
+	if (filter(allowed, sizeof allowed / sizeof *allowed,
+		   SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, 0) != 0)
 		return CANNOT;
 	if (counts(1000) != 0 || cpucycles_select(NULL) != 0)
 		return 2;
