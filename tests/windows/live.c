@@ -55,14 +55,10 @@ static struct library library_load(void)
 
 /* What threads do all at once: count, and end. */
 static struct library library;
-static HANDLE begin, end;
+static HANDLE begin, counted, end;
+static volatile LONG counting;
 
-/* Of each: its counts go on, and leave both errors as they were. */
-struct counting {
-	HANDLE counted;
-	bool good;
-};
-
+/* Counts go on, and leave both errors as they were. */
 static bool goes_on(long long (**count)(void))
 {
 	long long first, last, now;
@@ -82,11 +78,10 @@ static bool goes_on(long long (**count)(void))
 
 static DWORD WINAPI counts(void *arg)
 {
-	struct counting *c = arg;
-
 	WaitForSingleObject(begin, INFINITE);
-	c->good = goes_on(library.count);
-	SetEvent(c->counted);
+	*(bool *)arg = goes_on(library.count);
+	if (InterlockedDecrement(&counting) == 0)
+		SetEvent(counted);
 	WaitForSingleObject(end, INFINITE);
 	return 0;
 }
@@ -94,32 +89,30 @@ static DWORD WINAPI counts(void *arg)
 /* The library is unloaded before the threads end. */
 static bool race(void)
 {
-	HANDLE thread[THREADS], counted[THREADS];
-	struct counting c[THREADS];
-	bool good = true;
+	HANDLE thread[THREADS];
+	bool good = true, on[THREADS];
 	DWORD code;
 	int i;
 
 	library = library_load();
+	counting = THREADS;
 	begin = CreateEvent(NULL, TRUE, FALSE, NULL);
+	counted = CreateEvent(NULL, TRUE, FALSE, NULL);
 	end = CreateEvent(NULL, TRUE, FALSE, NULL);
-	for (i = 0; i < THREADS; i++) {
-		counted[i] = CreateEvent(NULL, TRUE, FALSE, NULL);
-		c[i] = (struct counting){counted[i], false};
-		thread[i] = CreateThread(NULL, 65536, counts, &c[i], 0, NULL);
-	}
+	for (i = 0; i < THREADS; i++)
+		thread[i] = CreateThread(NULL, 65536, counts, &on[i], 0, NULL);
 	SetEvent(begin);
-	WaitForMultipleObjects(THREADS, counted, TRUE, INFINITE);
+	WaitForSingleObject(counted, INFINITE);
 	good &= FreeLibrary(library.module) && GetModuleHandleA(dll) == NULL;
 	SetEvent(end);
 	WaitForMultipleObjects(THREADS, thread, TRUE, INFINITE);
 	for (i = 0; i < THREADS; i++) {
-		good &= c[i].good && GetExitCodeThread(thread[i], &code) &&
+		good &= on[i] && GetExitCodeThread(thread[i], &code) &&
 			code == 0;
 		CloseHandle(thread[i]);
-		CloseHandle(counted[i]);
 	}
 	CloseHandle(begin);
+	CloseHandle(counted);
 	CloseHandle(end);
 	return good;
 }
