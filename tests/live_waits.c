@@ -222,14 +222,6 @@ static bool preempted(void)
 	return i < 100;
 }
 
-static bool gave_way(void)
-{
-	long before = load_taken();
-
-	sched_yield();
-	return load_taken() != before;
-}
-
 static struct affinity cpus;
 
 static bool moved(void)
@@ -312,7 +304,6 @@ int main(void)
 	if (cpucycles_interruptions() < 0)
 		return done_testing();
 	check_told("preempted", preempted, load_busy);
-	check_told("sched_yield beside a rival", gave_way, yielding);
 	check_told("a timer's signal", signalled_late, NULL);
 	if (reported)
 		check_told("a signal at a system call's end", signalled, NULL);
