@@ -221,19 +221,6 @@ static void check_counts(void)
 	   "not selected where a clock is finer");
 }
 
-static void check_clock(void)
-{
-	cpuc_os_clock_ns();
-	ok(asked == CLOCK_MONOTONIC_RAW,
-	   "macOS's fine clock is read, not the one of microseconds");
-}
-
-static void check_process(void)
-{
-	ok(cpuc_process_prepare() == 0 && inherited == 3,
-	   "minherit(INHERIT_ZERO) has memory wiped in children");
-}
-
 static void check_sysctl(void)
 {
 	struct cpuc_rate rate;
@@ -302,11 +289,14 @@ static void check_probe(void)
 
 int main(void)
 {
-	check_process();
+	ok(cpuc_process_prepare() == 0 && inherited == 3,
+	   "minherit(INHERIT_ZERO) has memory wiped in children");
 	check_probe();
 	check_sysctl();
 	check_counts();
-	check_clock();
+	cpuc_os_clock_ns();
+	ok(asked == CLOCK_MONOTONIC_RAW,
+	   "macOS's fine clock is read, not the one of microseconds");
 	return done_testing();
 }
 #endif
