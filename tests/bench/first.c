@@ -57,19 +57,6 @@ static struct way {
 } ways[4];
 static int nways;
 
-static void become(const struct way *w, char **argv, int fd, bool traced)
-{
-	if (dup2(fd, RESULT) < 0)
-		_exit(1);
-	if (w->counter != NULL)
-		setenv("cpucyclesimplementation", w->counter, 1);
-	setenv("BENCH_ONCE", w->library, 1);
-	if (traced)
-		trace_me();
-	execvp(argv[1], argv + 1);
-	_exit(1);
-}
-
 /* Runs one process, which fills in `value`. Returns its system calls. */
 static long run(const struct way *w, char **argv, bool traced)
 {
@@ -80,8 +67,16 @@ static long run(const struct way *w, char **argv, bool traced)
 	fflush(NULL);
 	if (pipe(fd) != 0 || (pid = fork()) < 0)
 		exit(1);
-	if (pid == 0)
-		become(w, argv, fd[1], traced);
+	if (pid == 0) {
+		dup2(fd[1], RESULT);
+		if (w->counter != NULL)
+			setenv("cpucyclesimplementation", w->counter, 1);
+		setenv("BENCH_ONCE", w->library, 1);
+		if (traced)
+			trace_me();
+		execvp(argv[1], argv + 1);
+		_exit(1);
+	}
 	close(fd[1]);
 	if (traced)
 		system_calls = trace_calls(pid);
