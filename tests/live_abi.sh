@@ -42,25 +42,6 @@ runs_on_both() {
 	ok "$2: runs on the original"
 }
 
-shared_programs() {
-	for built in ours standin; do
-		library=$tmp/$built/libcpucycles.so.1
-		program pie $built "$library"
-		runs_on_both pie "built with $built"
-		program now $built "$library" -Wl,-z,now
-		runs_on_both now "built with $built, bound at once"
-		if ! program copy $built -fno-pie -no-pie "$library"; then
-			skip "no position-dependent program can be built here"
-			continue
-		fi
-		readelf -rW "$tmp/copy" | grep -q 'R_.*COPY.*cpucycles'
-		ok "built with $built, at a fixed position: a copy relocation"
-		runs_on_both copy "built with $built, at a fixed position"
-	done
-	program late standin -DWITH_DLSYM -ldl
-	runs_on_both late "dlopen and dlsym"
-}
-
 if test -f "$lib" && command -v readelf >/dev/null; then
 	readelf -dW "$lib" >"$tmp/dynamic"
 	readelf --dyn-syms -W "$lib" >"$tmp/symbols"
@@ -123,7 +104,22 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		-Wl,-soname,libcpucycles.so.1 "$dropin/standin.c" \
 		-o "$tmp/standin/libcpucycles.so.1"
 	ok "a library with the original's five symbols"
-	shared_programs
+	for built in ours standin; do
+		library=$tmp/$built/libcpucycles.so.1
+		program pie $built "$library"
+		runs_on_both pie "built with $built"
+		program now $built "$library" -Wl,-z,now
+		runs_on_both now "built with $built, bound at once"
+		if ! program copy $built -fno-pie -no-pie "$library"; then
+			skip "no position-dependent program can be built here"
+			continue
+		fi
+		readelf -rW "$tmp/copy" | grep -q 'R_.*COPY.*cpucycles'
+		ok "built with $built, at a fixed position: a copy relocation"
+		runs_on_both copy "built with $built, at a fixed position"
+	done
+	program late standin -DWITH_DLSYM -ldl
+	runs_on_both late "dlopen and dlsym"
 else
 	skip "no shared library was built, or there is no readelf"
 fi

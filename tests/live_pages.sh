@@ -283,11 +283,8 @@ near() {
 		END { exit !(n[1] > 0.9 * n[2] && n[2] > 0.9 * n[1]) }' "$tmp/log"
 }
 
-case $(uname -m) in
-x86_64 | aarch64) fences=true ;;
-*) fences=false ;;
-esac
-if $fences && test -x "$tmp/work/time-a-function"; then
+if uname -m | grep -qxE 'x86_64|aarch64' &&
+	test -x "$tmp/work/time-a-function"; then
 	# shellcheck disable=SC2086 # the compiler may have arguments
 	quietly $CC $CFLAGS -O2 -I"$include" -L"$lib" -o "$tmp/work/c" \
 		examples/time-a-function.c -lcpucycles

@@ -78,9 +78,9 @@ int main(int argc, char **argv)
 	if (c->name == NULL)
 		return 77;
 	scenario_length(cycles);
-	if (argc > 3 && c->open != NULL && !c->open())
-		return 3;
 	if (argc > 3) {
+		if (c->open != NULL && !c->open())
+			return 3;
 		c->read();
 		count = c->read();
 	}
