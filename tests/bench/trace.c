@@ -16,25 +16,27 @@ void trace_mark(void)
 	kill(getpid(), SIGURG);
 }
 
-/* glibc has macros of these names alone. */
-#ifdef PT_STEP
+/* Below, glibc alone has PT_STEP and its like as macros. */
 
 void trace_me(void)
 {
+#ifdef PT_STEP
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
 		raise(SIGSTOP);
+#endif
 }
 
 void trace_begin(pid_t pid)
 {
-	int status;
-
-	waitpid(pid, &status, 0);
+	waitpid(pid, NULL, 0);
+#ifdef PT_STEP
 	ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)PTRACE_O_TRACESYSGOOD);
+#endif
 }
 
 long trace_run(pid_t pid, enum trace stops)
 {
+#ifdef PT_STEP
 	static const int request[] = {[TRACE_NOTHING] = PT_CONTINUE,
 				      [TRACE_CALLS] = PT_SYSCALL,
 				      [TRACE_STEPS] = PT_STEP};
@@ -54,27 +56,12 @@ long trace_run(pid_t pid, enum trace stops)
 			n++;
 		}
 	}
-}
-
 #else
-
-void trace_me(void)
-{
-}
-
-void trace_begin(pid_t pid)
-{
-	waitpid(pid, NULL, 0);
-}
-
-long trace_run(pid_t pid, enum trace stops)
-{
 	(void)pid;
 	(void)stops;
 	return -1;
-}
-
 #endif
+}
 
 /* A mark makes two system calls, and each stops twice. */
 long trace_calls(pid_t pid)
