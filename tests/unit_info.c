@@ -89,17 +89,11 @@ static void check_text(void)
 		"<text class=\"note\" x=\"1.0\" y=\"2.0\">a&#60;b&#62;"
 		"&#38;c</text>\n";
 	char text[512];
-	FILE *f = tmpfile();
+	FILE *f = fmemopen(text, sizeof text, "w");
 
-	if (f == NULL) {
-		skip("there is no temporary file");
-		return;
-	}
 	json_begin(f);
 	json_text(NULL, "a\"b\\c\n\x7f \xc3\xff");
 	svg_text(f, "note", 1, 2, "a<b>%s", "&c");
-	rewind(f);
-	text[fread(text, 1, sizeof text - 1, f)] = '\0';
 	fclose(f);
 	ok(!strcmp(text, expected), "a string in JSON may hold any bytes, and "
 				    "text in XML is escaped");

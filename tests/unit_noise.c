@@ -212,9 +212,8 @@ static void check_hints(void)
 	struct noise n;
 	int i;
 
-	ok(alone(&quiet, -1), "a quiet machine needs no hint");
 	n = (struct noise){.steal = -1};
-	ok(alone(&n, -1), "nor does one that tells nothing");
+	ok(alone(&n, -1), "a machine that tells nothing needs no hint");
 	n = quiet;
 	n.apart = 101;
 	ok(alone(&n, NOISE_VERDICT) &&
@@ -248,13 +247,9 @@ static void check_hints(void)
 static const char *text_of(const struct noise *n)
 {
 	static char text[4096];
-	FILE *f = tmpfile();
+	FILE *f = fmemopen(text, sizeof text, "w");
 
-	if (f == NULL)
-		die("tmpfile");
 	noise_text(f, n);
-	rewind(f);
-	text[fread(text, 1, sizeof text - 1, f)] = '\0';
 	fclose(f);
 	return text;
 }
