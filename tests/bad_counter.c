@@ -196,21 +196,10 @@ static void neighbour(void)
 	_exit(0);
 }
 
-static void find_clock_hz(void)
-{
-	struct cpucycles_counter c;
-
-	clock_hz = 0;
-	if (cpucycles_counterbyname(NULL, &c, sizeof c) == 0 &&
-	    c.kind_id <= CPUCYCLES_CALIBRATED)
-		clock_hz = (double)cpucycles_observepersecond();
-	if (clock_hz == 0)
-		clock_hz = (double)cpucycles_persecond();
-}
-
 __attribute__((constructor)) static void choose(void)
 {
 	const char *name = getenv("BAD_COUNTER");
+	struct cpucycles_counter c;
 	size_t i;
 
 	for (i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
@@ -227,6 +216,10 @@ __attribute__((constructor)) static void choose(void)
 		neighbour();
 	first_thread = pthread_self();
 	first_process = getpid();
-	find_clock_hz();
+	if (cpucycles_counterbyname(NULL, &c, sizeof c) == 0 &&
+	    c.kind_id <= CPUCYCLES_CALIBRATED)
+		clock_hz = (double)cpucycles_observepersecond();
+	if (clock_hz == 0)
+		clock_hz = (double)cpucycles_persecond();
 	start = last = cpucycles();
 }
