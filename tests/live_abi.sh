@@ -36,10 +36,10 @@ runs_on() {
 
 # NAME TEXT: runs it on both.
 runs_on_both() {
-	runs_on "$1" ours
-	ok "$2: runs on this library"
-	runs_on "$1" standin
-	ok "$2: runs on the original"
+	for on in ours standin; do
+		runs_on "$1" $on
+		ok "$2: runs on $on"
+	done
 }
 
 if test -f "$lib" && command -v readelf >/dev/null; then
