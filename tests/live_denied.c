@@ -206,8 +206,8 @@ static int serve(void)
 		SYS_madvise, SYS_uname};
 	long long pair[2];
 
-	if (filter(allowed, sizeof allowed / sizeof *allowed,
-		   SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, 0) != 0)
+	if (filter(allowed, sizeof allowed / sizeof *allowed, SECCOMP_RET_ALLOW,
+		   SECCOMP_RET_KILL_PROCESS, 0) != 0)
 		return CANNOT;
 	if (counts(1000) != 0 || cpucycles_select(NULL) != 0)
 		return 2;

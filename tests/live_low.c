@@ -200,7 +200,8 @@ static void check(void)
 		ok(bounded(0, (double)found->low, 0,
 			   "intervals count less than the work in them") &&
 			   status == 0 && found->intervals > 0,
-		   "%s: %lu intervals show the work, the lowest %.3f of it (%d)",
+		   "%s: %lu intervals show the work, the lowest %.3f of it "
+		   "(%d)",
 		   scenario->name, found->intervals, found->lowest, status);
 }
 

@@ -69,9 +69,9 @@ tap_line(const char *begin, const char *fmt, ...)
 #define skip_all(...) (tap_line("1..0 # SKIP ", __VA_ARGS__), exit(0))
 
 /* In place of main: it cannot run where it was compiled for. */
-#define SKIPPED_MAIN(...) \
-	int main(void) \
-	{ \
+#define SKIPPED_MAIN(...)              \
+	int main(void)                 \
+	{                              \
 		skip_all(__VA_ARGS__); \
 	}
 

@@ -168,7 +168,8 @@ static void check_steps(void)
 	struct rate_steps drift = {0};
 	int i;
 
-	ok(s.persecond == 0 && s.size == 0 && s.lasted == 0, "less than 1%% is no step");
+	ok(s.persecond == 0 && s.size == 0 && s.lasted == 0,
+	   "less than 1%% is no step");
 	s = stepping(200, 2.5, 0);
 	ok(s.persecond > 490 && s.persecond < 510 && s.size > 0.02 &&
 		   s.size < 0.03 && s.lasted > 0.0019 && s.lasted < 0.0021,
@@ -284,7 +285,8 @@ static void check_text(void)
 			"4.0 us, longest 9.1 us\n") &&
 		   strstr(text, "preemption 3.00% of the time, 125 a second, "
 				"median 4000.0 us, longest 8000.0 us; ") &&
-		   strstr(text, "steal 1.25% of the time when CPUs had work; ") &&
+		   strstr(text,
+			  "steal 1.25% of the time when CPUs had work; ") &&
 		   strstr(text, "governor powersave; cpupower") &&
 		   strstr(text, "turbo off\n") && strstr(text, "smt 0,8; "),
 	   "gaps and settings");
