@@ -35,12 +35,9 @@ static const struct row {
 	long long first, width;
 	int bins;
 } rows[] = {
-	{"all zero", {0, 0, 0, 0}, 4, 20, 0, 1, BINS_MIN},
 	{"one value", {41}, 1, 20, 40, 1, BINS_MIN},
-	{"single cycles", {1, 39, 41, 41, 41, 42}, 6, 64, 0, 1, 43},
-	{"the same, in rows", {1, 39, 41, 41, 41, 42}, 6, 20, 0, 5, 10},
+	{"single cycles, in rows", {1, 39, 41, 41, 41, 42}, 6, 20, 0, 5, 10},
 	{"0 begins a bin, below it too", {-26, -1, 0, 0, 3}, 5, 8, -35, 5, 8},
-	{"a coarse clock", {0, 0, 0, 2596}, 4, 20, 0, 1, BINS_MIN},
 };
 
 static void check_histogram(void)
