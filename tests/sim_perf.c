@@ -590,18 +590,24 @@ static void put_pmus(const char *number, const char *const names[], unsigned n)
 	put_pmu("software", "type", "1\n");
 }
 
-/* A fresh thread on a CPU with so many types of cores. */
-static void fresh_cores(unsigned types)
+/* A tree of a CPU with so many types of cores. */
+static void put_cores(unsigned types)
 {
-	static char made[4][sizeof tree];
+	static char made[CPUC_CORES + 1][sizeof tree];
 
-	fresh();
-	if (types > 1 && made[types][0] == '\0') {
+	if (made[types][0] == '\0') {
 		put_pmus(NULL, x86, types);
 		strcpy(made[types], tree);
 	}
+	strcpy(tree, made[types]);
+}
+
+/* A fresh thread on a CPU with so many types of cores. */
+static void fresh_cores(unsigned types)
+{
+	fresh();
 	if (types > 1)
-		strcpy(tree, made[types]);
+		put_cores(types);
 	first_core = types > 1 ? 4 : 0;
 	core_types = types;
 	core = 0;

@@ -12,6 +12,7 @@
 #undef cpuc_perf_try
 #undef cpuc_perf_close
 #undef cpuc_perf_opened
+#undef cpuc_perf_absent
 #undef cpuc_perf_pair
 #include "registry.h"
 #include "../src/cpucycles.c"

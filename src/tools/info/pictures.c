@@ -301,11 +301,18 @@ static void svg_draw(FILE *file)
 
 int svg_save(const struct request *r)
 {
-	FILE *file = strcmp(r->file, "-") ? fopen(r->file, "w") : stdout;
+	FILE *file;
+	bool written;
 
+	if (!strcmp(r->file, "-")) {
+		svg_draw(stdout);
+		return TOOL_GOOD;
+	}
+	file = fopen(r->file, "w");
 	if (file != NULL) {
 		svg_draw(file);
-		if (file == stdout || (!ferror(file) && !fclose(file)))
+		written = !ferror(file);
+		if (!fclose(file) && written)
 			return TOOL_GOOD;
 	}
 	return tool_failed("cannot write '%s': %s", r->file, strerror(errno));
