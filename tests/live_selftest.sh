@@ -74,8 +74,14 @@ for word in $how; do
 	*) checks=$word ;;
 	esac
 done
-BAD_COUNTER=$name "$bad" $quick $checks >"$tmp/$1.out" 2>"$tmp/$1.err"
-echo $? >"$tmp/$1.status"
+# The neighbour's interruptions add 5%, of 6 that are allowed: beside others,
+# once more.
+for _ in once ${BAD_NEIGHBOUR:+more}; do
+	BAD_COUNTER=$name "$bad" $quick $checks >"$tmp/$1.out" 2>"$tmp/$1.err"
+	status=$?
+	test $status -ne 0 || break
+done
+echo $status >"$tmp/$1.status"
 SH
 export tmp bad
 seq "$(grep -c . "$tmp/mistakes")" | xargs -P 2 -n 1 sh "$tmp/make"
