@@ -85,7 +85,7 @@ static void check_text(void)
 		"\"a\\u0022b\\u005cc\\u000a\\ufffd \\ufffd\\ufffd\""
 		"<text class=\"note\" x=\"1.0\" y=\"2.0\">a&#60;b&#62;"
 		"&#38;c</text>\n";
-	char text[512];
+	static char text[512];
 	FILE *f = fmemopen(text, sizeof text, "w");
 
 	json_begin(f);
