@@ -102,7 +102,7 @@ static uint64_t raw(const struct event *e)
 
 static uint64_t extended(const struct event *e)
 {
-	return cpuc_sign_extend(raw(e), 64 - e->width);
+	return cpuc_sign_extend(raw(e), (64 - e->width) % 64);
 }
 
 static void publish(struct event *e)
