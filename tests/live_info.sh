@@ -101,6 +101,23 @@ else
 	ok "--cpus says that the rate cannot be measured"
 fi
 
+# COMMAND...: where a sandbox denies what the engine needs to try a counter.
+denied() {
+	"$top_builddir/tests/faults/deny" rt_sigaction EPERM "$@"
+}
+
+if test "$CFLAGS" = "${CFLAGS#*-fsanitize}" && denied true; then
+	"$info" | grep -q '^cpucycles tracesetup .*core precision' &&
+		last='[a-z0-9-]*core: SIGSYS: .*; .' || last="the core's rate"
+	denied "$info" --cpus 2>"$tmp/err"
+	test $? -eq 1 && sed -n 1p "$tmp/err" | grep -qx \
+		"cpucycles-info: the core's rate could not be measured on this CPU" &&
+		sed -n '$p' "$tmp/err" | grep -q "^cpucycles-info: $last"
+	ok "--cpus says why no rate can be measured: $(sed -n '$p' "$tmp/err")"
+else
+	skip "system calls cannot be filtered here, or a sanitizer makes them"
+fi
+
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	script -qec "'$info' --counter=default-monotonic" /dev/null </dev/null |
 		tr -d '\r' >"$tmp/out"
