@@ -4,41 +4,76 @@
 #include <errno.h>
 #include "affinity.h"
 
-#ifdef HAVE_SCHED_SETAFFINITY
+#ifdef _WIN32
+#include "../../system/windows/api.h"
 
-#define CPUS (AFFINITY_SETS * CPU_SETSIZE)
+/* The CPUs of the process's group. */
+int affinity_get(struct affinity *a)
+{
+	DWORD_PTR system;
+
+	*a = (struct affinity){{0}};
+	GetProcessAffinityMask(GetCurrentProcess(), a->set, &system);
+	/* None if the process has threads in several groups. */
+	return a->set[0] != 0 ? 0 : ENOSYS;
+}
+
+int affinity_end(const struct affinity *a)
+{
+	return SetThreadAffinityMask(GetCurrentThread(), a->set[0]) ? 0
+								    : EINVAL;
+}
+
+int affinity_here(void)
+{
+	return (int)GetCurrentProcessorNumber();
+}
+
+#else
+#ifdef HAVE_SCHED_SETAFFINITY
+#include <sched.h>
+#else
+#define sched_getaffinity(pid, size, set) ((void)(set), errno = ENOSYS, -1)
+#define sched_setaffinity sched_getaffinity
+#define sched_getcpu() (-1)
+#endif
 
 int affinity_get(struct affinity *a)
 {
-	CPU_ZERO_S(sizeof a->set, a->set);
-	return sched_getaffinity(0, sizeof a->set, a->set) == 0 ? 0 : errno;
+	*a = (struct affinity){{0}};
+	return sched_getaffinity(0, sizeof *a, (void *)a) < 0 ? errno : 0;
 }
 
-int affinity_next(const struct affinity *a, int cpu)
+int affinity_end(const struct affinity *a)
 {
-	while (++cpu < CPUS)
-		if (CPU_ISSET_S((size_t)cpu, sizeof a->set, a->set))
-			return cpu;
-	return -1;
-}
-
-int affinity_pin(int cpu)
-{
-	cpu_set_t set[AFFINITY_SETS];
-
-	CPU_ZERO_S(sizeof set, set);
-	CPU_SET_S((size_t)cpu, sizeof set, set);
-	return sched_setaffinity(0, sizeof set, set) == 0 ? 0 : errno;
-}
-
-void affinity_end(const struct affinity *a)
-{
-	sched_setaffinity(0, sizeof a->set, a->set);
+	return sched_setaffinity(0, sizeof *a, (const void *)a) ? errno : 0;
 }
 
 int affinity_here(void)
 {
 	return sched_getcpu();
 }
-
 #endif
+
+#define WORD (8 * sizeof(size_t))
+
+int affinity_next(const struct affinity *a, int cpu)
+{
+	size_t i = (size_t)(cpu + 1);
+
+	for (; i < 8 * sizeof *a; i++)
+		if (a->set[i / WORD] >> i % WORD & 1)
+			return (int)i;
+	return -1;
+}
+
+int affinity_pin(int cpu)
+{
+	const size_t i = (size_t)cpu;
+	struct affinity one = {{0}};
+
+	if (cpu < 0)
+		return EINVAL;
+	one.set[i / WORD] = (size_t)1 << i % WORD;
+	return affinity_end(&one);
+}

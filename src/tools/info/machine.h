@@ -9,7 +9,7 @@ struct machine {
 	char time[32];    /* now, UTC, such as "2026-01-31T12:00:00Z" */
 };
 
-/* Fills in cpu and system; "" where they are unknown. */
+/* "" where they are unknown. */
 void machine_find(struct machine *m);
 
 /* Why a calibrated counter does not count the thread alone, where it does not.

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #endif
 #include "calls.h"
+#include "machine.h"
 #include "pictures.h"
 #include "../common/tool.h"
 
@@ -135,7 +136,7 @@ int plot_print(const struct request *r)
 
 	(void)r;
 	plot_fit(&p);
-	report_machine(&m);
+	machine_find(&m);
 	plot_line(&p, "%s (%s), %s, %s", cpucycles_implementation(),
 		  cpucycles_kind(), m.cpu, m.system);
 	printf("Cycles from call to call, and how often:\n\n");
@@ -281,7 +282,7 @@ static void svg_draw(FILE *file)
 {
 	struct machine m;
 
-	report_machine(&m);
+	machine_find(&m);
 	fprintf(file,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"800\" "
 		"height=\"376\" viewBox=\"0 0 800 376\" role=\"img\">\n"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "calls.h"
+#include "machine.h"
 #include "noise_text.h"
 #include "report.h"
 #include "../common/affinity.h"
@@ -46,19 +46,6 @@ static const char *report_why_not(int i, const char *value,
 	    strcmp(value, cpucycles_implementation()) != 0)
 		return "--counter names another";
 	return tool_not_taken(value);
-}
-
-void report_machine(struct machine *m)
-{
-	time_t now = time(NULL);
-	char *c;
-
-	memset(m, 0, sizeof *m);
-	machine_find(m);
-	for (c = m->cpu; *c != '\0'; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	strftime(m->time, sizeof m->time, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
 }
 
 static void report_measured(void)
@@ -350,7 +337,7 @@ int report_json(const struct request *r)
 	int status = TOOL_GOOD;
 	struct machine m;
 
-	report_machine(&m);
+	machine_find(&m);
 	json_begin(stdout);
 	json_open(NULL, '{');
 	json_text("version", cpucycles_version());

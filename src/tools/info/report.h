@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include "cpucycles.h"
-#include "machine.h"
 
 /* The options of the command line. Each report counts with the counter that is
  * selected, and returns the exit status. */
@@ -18,8 +17,5 @@ struct request {
 int report_text(const struct request *r);
 int report_json(const struct request *r);
 int report_cpus(const struct request *r);
-
-/* All about the machine, and the time. */
-void report_machine(struct machine *m);
 
 #endif
