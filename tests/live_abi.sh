@@ -118,8 +118,6 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		ok "built with $built, at a fixed position: a copy relocation"
 		runs_on_both copy "built with $built, at a fixed position"
 	done
-	program late standin -DWITH_DLSYM -ldl
-	runs_on_both late "dlopen and dlsym"
 else
 	skip "no shared library was built, or there is no readelf"
 fi
