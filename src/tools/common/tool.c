@@ -73,18 +73,6 @@ int tool_option(int argc, char **argv, const char *letters,
 	exit(tool_end(stdout, TOOL_GOOD));
 }
 
-int tool_no_counter(const char *name)
-{
-	struct cpucycles_counter c;
-	unsigned i;
-
-	tool_failed("no counter is called '%s'; there are these:", name);
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		fprintf(stderr, " %s", c.name);
-	fprintf(stderr, "\n");
-	return TOOL_USAGE;
-}
-
 const char *tool_why(const struct cpucycles_counter *c)
 {
 	static char text[sizeof c->reason + sizeof c->hint + 2];
@@ -92,6 +80,22 @@ const char *tool_why(const struct cpucycles_counter *c)
 	snprintf(text, sizeof text, "%s%s%s", c->reason,
 		 c->hint[0] != '\0' ? "; " : "", c->hint);
 	return text;
+}
+
+int tool_select(const char *name, struct cpucycles_counter *c)
+{
+	const bool works = name == NULL || cpucycles_select(name) == 0;
+	unsigned i;
+
+	if (cpucycles_counterbyname(name, c, sizeof *c) == 0)
+		return works ? TOOL_GOOD
+			     : tool_failed("%s does not work here: %s", name,
+					   tool_why(c));
+	tool_failed("no counter is called '%s'; there are these:", name);
+	for (i = 0; cpucycles_counter(i, c, sizeof *c) == 0; i++)
+		fprintf(stderr, " %s", c->name);
+	fprintf(stderr, "\n");
+	return TOOL_USAGE;
 }
 
 const char *tool_counts(const struct cpucycles_counter *c)

@@ -46,18 +46,6 @@ static const char help[] =
 	"  2  wrong usage, or --counter names a counter that does not exist\n";
 /* clang-format on */
 
-/* Selects the counter to report on. */
-static int select_counter(const char *name)
-{
-	struct cpucycles_counter c;
-
-	if (cpucycles_select(name) == 0)
-		return TOOL_GOOD;
-	if (cpucycles_counterbyname(name, &c, sizeof c) != 0)
-		return tool_no_counter(name);
-	return tool_failed("%s does not work here: %s", name, tool_why(&c));
-}
-
 enum { COUNTER = 256, NOISE, FORM };
 
 static const struct option options[] = {
@@ -81,6 +69,7 @@ int main(int argc, char **argv)
 {
 	report_function *report = NULL;
 	struct request r = {NULL, NULL, false};
+	struct cpucycles_counter c;
 	bool several = false;
 	int option, status;
 
@@ -105,7 +94,7 @@ int main(int argc, char **argv)
 			"--svg, or --json with --noise");
 	if (r.noise && report == NULL)
 		report = noise_print;
-	status = r.counter ? select_counter(r.counter) : TOOL_GOOD;
+	status = r.counter ? tool_select(r.counter, &c) : TOOL_GOOD;
 	if (status == TOOL_GOOD)
 		status = report ? report(&r) : report_text(&r);
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)

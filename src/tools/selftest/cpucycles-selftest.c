@@ -104,32 +104,12 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 	return outcome;
 }
 
-/* One sentence for people. */
-static void run_conclude(const struct selftest *t, unsigned made, unsigned bad,
-			 unsigned skipped)
-{
-	printf("# %s", tool_counts(&t->counter));
-	if (bad)
-		printf(", and not correctly: %u of %u checks failed", bad,
-		       made);
-	else if (made == 1)
-		printf("; the check passed");
-	else
-		printf("; all %u checks passed", made);
-	if (skipped)
-		printf(", %u could not be made", skipped);
-	printf("\n");
-}
-
 /* Runs the checks whose bits are set. Returns an exit status. */
 static int run_all(struct selftest *t, unsigned chosen)
 {
-	unsigned i, n = 0, all = 0, bad = 0, skipped = 0;
+	unsigned i, n = 0, made[SKIPPED + 1] = {0};
 	enum outcome outcome;
 
-	for (i = 0; i < CHECKS; i++)
-		all += chosen >> i & 1;
-	printf("1..%u\n", all);
 	for (i = 0; i < CHECKS; i++) {
 		if (!(chosen >> i & 1))
 			continue;
@@ -138,43 +118,35 @@ static int run_all(struct selftest *t, unsigned chosen)
 		       checks[i].name, outcome == SKIPPED ? " # SKIP " : ": ",
 		       t->text);
 		fflush(stdout);
-		bad += outcome == BAD;
-		skipped += outcome == SKIPPED;
+		made[outcome]++;
 	}
-	run_conclude(t, n - skipped, bad, skipped);
-	return bad ? TOOL_FINDING : TOOL_GOOD;
-}
-
-/* A user who names a counter in the environment expects a check of that one. */
-static void choose_note(void)
-{
-	const char *named = getenv("cpucyclesimplementation");
-	const char *why = named ? tool_not_taken(named) : "";
-
-	if (*why != '\0')
-		printf("# cpucyclesimplementation=%s was not taken: %s\n",
-		       named, why);
+	printf("1..%u\n"
+	       "# %s; checks: %u passed, %u failed, %u could not be made\n",
+	       n, tool_counts(&t->counter), made[GOOD], made[BAD],
+	       made[SKIPPED]);
+	return made[BAD] ? TOOL_FINDING : TOOL_GOOD;
 }
 
 /* Selects the counter to check; NULL: the one that programs get. Returns an
  * exit status. */
 static int choose_counter(struct cpucycles_counter *c, const char *name)
 {
-	bool works = name == NULL || cpucycles_select(name) == 0;
+	const char *named = getenv("cpucyclesimplementation"), *why;
+	int status = tool_select(name, c);
 
-	if (cpucycles_counterbyname(name, c, sizeof *c) != 0)
-		return tool_no_counter(name);
-	if (works)
-		printf("# libcpucycles %s\n"
-		       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
-		       cpucycles_version(), c->name, c->kind, c->scaling,
-		       c->bits);
-	if (works && name == NULL)
-		choose_note();
-	if (!works)
-		printf("Bail out! %s does not work here: %s\n", name,
-		       tool_why(c));
-	return works ? TOOL_GOOD : TOOL_FINDING;
+	if (status == TOOL_FINDING)
+		printf("Bail out! %s does not work here\n", name);
+	if (status != TOOL_GOOD)
+		return status;
+	printf("# libcpucycles %s\n"
+	       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
+	       cpucycles_version(), c->name, c->kind, c->scaling, c->bits);
+	/* Who names one in the environment expects a check of that one. */
+	why = name == NULL && named != NULL ? tool_not_taken(named) : "";
+	if (*why != '\0')
+		printf("# cpucyclesimplementation=%s was not taken: %s\n",
+		       named, why);
+	return TOOL_GOOD;
 }
 
 /* The check of this name as a bit; 0, with a message, if there is none. */
