@@ -204,14 +204,15 @@ static void check(const struct row *row)
 	   "what is known is not asked for again");
 }
 
-/* By chains, or by a core counter: the rate, of the lower one. */
+/* By chains, or by a core counter where these fault: the rate, of the lower
+ * one. */
 static double observe(const struct cpuc_slot *by)
 {
 	double hz;
 
+	world = by == NULL ? MEASURABLE : MEASURABLE | CLOCK_FAULTS;
 	forget();
 	reads = 0;
-	world = by == NULL ? MEASURABLE : 0;
 	cpuc_probe_begin();
 	hz = (double)cpuc_persecond_now(by).hz / (double)BY_CHAINS;
 	cpuc_probe_end();

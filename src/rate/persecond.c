@@ -50,8 +50,6 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 		now = cpuc_os_clock_ns();
 	while (now - ns < BUSY_NS);
 	count = cpuc_slot_read(slot) - count;
-	if (count <= 0 || (uint64_t)count > CPUC_CORE_HZ_MAX)
-		return 0;
 	hz = (uint64_t)count * 1000000000 / (now - ns);
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
@@ -93,8 +91,7 @@ static void persecond_observe(void *arg)
 				  : persecond_by_counter(o->current);
 		n += hz[n] != 0;
 	}
-	if (n > 0)
-		o->hz = cpuc_middle(hz, n, TRIES / 3, NEAR);
+	o->hz = cpuc_middle(hz, n, TRIES / 3, NEAR);
 }
 
 struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
