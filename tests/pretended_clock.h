@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* In place of os_clock.c. The test defines cpuc_os_clock_ns(), and the time of
- * day. */
+/* In place of os_clock.c. The test defines cpuc_os_clock_ns(). */
 #ifndef PRETENDED_CLOCK_H
 #define PRETENDED_CLOCK_H
 
 #include "system/os_clock.h"
+
+uint64_t cpuc_os_clock_us(void)
+{
+	return cpuc_os_clock_ns() / 1000;
+}
 
 uint64_t cpuc_os_clock_coarse_ns(void)
 {

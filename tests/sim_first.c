@@ -43,11 +43,6 @@ uint64_t cpuc_os_clock_ns(void)
 	return (uint64_t)(pass(read_system) / step) * (uint64_t)step;
 }
 
-uint64_t cpuc_os_clock_us(void)
-{
-	return cpuc_os_clock_ns() / 1000;
-}
-
 static long long tick(void)
 {
 	reads++;
@@ -92,7 +87,7 @@ static const struct cpuc_counter counters[] = {
 	COUNTER("again", CPUC_REFERENCE, &clock_of, tick),
 	COUNTER("system", CPUC_OS, &system_clock, system_tick),
 };
-#define COUNTERS (sizeof counters / sizeof *counters)
+#define COUNTERS COUNT(counters)
 
 static const struct machine {
 	const char *what;
@@ -228,7 +223,7 @@ int main(void)
 	size_t i;
 
 	nominal_rate = HZ;
-	for (i = 0; i < 2 * sizeof machines / sizeof *machines; i++) {
+	for (i = 0; i < 2 * COUNT(machines); i++) {
 		wavers = i % 2;
 		now = 5e9 + 1234567.8 * (double)i;
 		first_call(&machines[i / 2]);

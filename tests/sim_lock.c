@@ -91,7 +91,7 @@ int main(void)
 	double ms;
 	size_t i;
 
-	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		ms = wait_behind(rows[i].others, rows[i].ns, rows[i].late);
 		ok(bounded(0, ms, MOST_MS, "ms") && in_turn,
 		   "behind %u others, each for %.2f ms: in turn, %.2f ms",
@@ -107,8 +107,5 @@ int main(void)
 #else
 #include "tap.h"
 
-int main(void)
-{
-	skip_all("Windows has a queue of its own");
-}
+SKIPPED_MAIN("Windows has a queue of its own")
 #endif

@@ -21,8 +21,6 @@
 #define TSC CPU0 "tsc_freq_khz"
 #define TIMEBASE "/proc/device-tree/cpus/timebase-frequency"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 /* Whether the source speaks of the core. */
 static bool of_core(const char *source)
 {

@@ -9,10 +9,7 @@
 #include "cases.h"
 
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
-int main(void)
-{
-	skip_all("there is no <linux/perf_event.h>");
-}
+SKIPPED_MAIN("there is no <linux/perf_event.h>")
 #else
 
 #include <errno.h>
@@ -736,7 +733,7 @@ static void something(void)
 		return;
 	victim = mine((unsigned)(rnd() % one.n));
 	if (victim != NULL && k.here >> victim->type & 1)
-		changes[rnd() % (sizeof changes / sizeof *changes)]();
+		changes[rnd() % COUNT(changes)]();
 }
 
 /* The thread's latest count, and a time before it. */
@@ -1180,7 +1177,7 @@ static void check_hybrid(void)
 
 	unsigned i;
 
-	for (i = 0; i < sizeof listed / sizeof *listed; i++)
+	for (i = 0; i < COUNT(listed); i++)
 		check_listed(&listed[i]);
 	check_none_listed();
 	fresh_cores(3);
@@ -1330,7 +1327,7 @@ static void check_reasons(void)
 	long number;
 	size_t i;
 
-	for (i = 0; i < sizeof refusals / sizeof *refusals; i++)
+	for (i = 0; i < COUNT(refusals); i++)
 		check_refused(&refusals[i]);
 	check_less(CPUC_NO_KERNEL | CPUC_NO_HV, 0);
 	check_less(CPUC_NO_HV, CPUC_NO_KERNEL);

@@ -9,8 +9,6 @@
 #include "tap.h"
 #include "../src/rate/persecond.c"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 enum {
 	FILES_KNOW = 1,
 	FILES_FAULT = 2,
@@ -71,11 +69,6 @@ uint64_t cpuc_os_clock_ns(void)
 	reads++;
 	work(70);
 	return (uint64_t)(now / step) * (uint64_t)step;
-}
-
-uint64_t cpuc_os_clock_us(void)
-{
-	return cpuc_os_clock_ns() / 1000;
 }
 
 /* A clock of 1 GHz with chains, in place of the registry. */

@@ -15,8 +15,6 @@ static int watched(int sig, const struct sigaction *to, struct sigaction *was);
 #include "faults/faults.h"
 #include "faults/real.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 static const int sigs[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
 static int trap_signal;     /* of traps() */
 static volatile char *page; /* PROT_NONE */

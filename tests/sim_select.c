@@ -23,19 +23,12 @@
 #include "pretended_rate.h"
 #include "tap.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 /* The pretended machine: a clock of which each reading takes 7 ns. */
 static uint64_t clock_now = 1000000;
 
 uint64_t cpuc_os_clock_ns(void)
 {
 	return clock_now += 7;
-}
-
-uint64_t cpuc_os_clock_us(void)
-{
-	return cpuc_os_clock_ns() / 1000;
 }
 
 /* Readers of counters: functions of the clock, most of them with a fault. */

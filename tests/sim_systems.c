@@ -4,10 +4,7 @@
 #include <config.h>
 #include "tap.h"
 #ifndef __linux__
-int main(void)
-{
-	skip_all("Linux pretends to be others");
-}
+SKIPPED_MAIN("Linux pretends to be others")
 #else
 #include <dlfcn.h>
 #include <errno.h>

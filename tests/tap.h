@@ -90,6 +90,9 @@ __attribute__((unused)) static int bounded(double low, double value,
 	return 0;
 }
 
+/* How many there are in an array. */
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
 /* Last statement of main: the plan, and main's exit status. */
 __attribute__((unused)) static int done_testing(void)
 {

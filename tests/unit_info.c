@@ -48,7 +48,7 @@ static void check_histogram(void)
 	struct histogram h;
 	int i;
 
-	for (r = rows; r < rows + sizeof rows / sizeof *rows; r++) {
+	for (r = rows; r < rows + COUNT(rows); r++) {
 		calls_histogram(&h, r->sorted, r->n, r->most);
 		ok(h.first == r->first && h.width == r->width &&
 			   h.bins == r->bins && total(&h) == r->n,

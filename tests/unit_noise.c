@@ -323,7 +323,7 @@ static void check_tree(void)
 	struct system s;
 	size_t i;
 
-	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (i = 0; i < COUNT(rows); i++) {
 		snprintf(path, sizeof path, "%s%s", CPUS, rows[i].file);
 		put_text(path, rows[i].text);
 		system_read(root, 5, &s);

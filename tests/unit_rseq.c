@@ -4,10 +4,7 @@
 #include <config.h>
 #include "tap.h"
 #if !HAVE_RSEQ
-int main(void)
-{
-	skip_all("no restartable sequences");
-}
+SKIPPED_MAIN("no restartable sequences")
 #else
 #define uname pretended_uname
 #include "../src/system/rseq.c"
@@ -42,7 +39,7 @@ int main(void)
 
 	if (__rseq_size < SIZE)
 		skip_all("threads have no restartable sequences");
-	for (i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+	for (i = 0; i < COUNT(kernels); i++) {
 		release = kernels[i].release;
 		ok(rseq_kernel_misses_waits() != kernels[i].tells,
 		   "Linux %s %s waits", release ? release : "(unknown)",

@@ -87,7 +87,7 @@ static void check_edges(void)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof ratio / sizeof *ratio; i++) {
+	for (i = 0; i < COUNT(ratio); i++) {
 		uint64_t num = ratio[i].num, den = ratio[i].den;
 		uint64_t most = largest(num, den), t;
 		struct cpuc_scale s = cpuc_scale_of(num, den);

@@ -8,8 +8,6 @@
 #include "tap.h"
 #include "rate/textfile.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 static const struct {
 	const char *text;
 	uint64_t hz;

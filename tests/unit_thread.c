@@ -3,10 +3,7 @@
 #include <config.h>
 #include "tap.h"
 #ifdef _WIN32
-int main(void)
-{
-	skip_all("threads have no memory on Windows");
-}
+SKIPPED_MAIN("threads have no memory on Windows")
 #else
 #include <pthread.h>
 #include <stdatomic.h>

@@ -571,7 +571,7 @@ static void check_points(void)
 	const struct point *p;
 	int wrong;
 
-	for (p = points; p < points + sizeof points / sizeof *points; p++) {
+	for (p = points; p < points + COUNT(points); p++) {
 		if (!applies(p->when))
 			continue;
 		wrong = p->in == THREAD  ? in_thread(p->check)
