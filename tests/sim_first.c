@@ -107,6 +107,7 @@ static const struct machine {
 	{"of 0.1 ms, the rate is known", 1e5, 10, 20, true, "", 5},
 	{"of 4 ms, the rate is known", 4e6, 10, 200, true, "", 5},
 	{"of 10 ms, the rate is known", 1e7, 10, 20, true, "", 5},
+	{"no clock, the rate is known", 1e18, 10, 20, true, "", 5},
 	{"reads of 0.4 us", 1, 400, 400, false, "", 20},
 	{"reads trap, 1.5 us", 1, 1500, 1500, false, "traps", 20},
 	{"5 us", 1, 5000, 5000, false, "traps", 20},

@@ -140,17 +140,17 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	coarse = cpuc_clock_coarse();
 	/* A stated rate that the clock does not confirm is worse than none:
 	 * emulators and wrong firmware tables have been seen. It is believed
-	 * where the system's clock is too coarse to tell. */
+	 * where the system's clock is too coarse to tell, or not there. */
 	if (hz != 0)
-		c->exact = coarse ? cpuc_os_clock_ns() != 0
-				  : cpuc_clock_within(clock_measure(c, CONFIRM),
-						      hz, CONFIRM);
+		c->exact =
+			coarse || cpuc_clock_within(clock_measure(c, CONFIRM),
+						    hz, CONFIRM);
 	if (c->exact)
 		c->hz = hz;
 	else if (!coarse)
 		c->hz = clock_measure(c, AGREE);
 	c->last_measured = clock_selection;
-	c->traps = c->hz != 0 && clock_traps(c);
+	c->traps = clock_traps(c);
 	return c->hz != 0;
 }
 
@@ -253,7 +253,7 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 	if (same > READS / 2)
 		return clock_step(c);
 	cpuc_sort(v, n);
-	spread = v[n / 2] - v[n / 16];
+	spread = v[n / 2] - v[0];
 	grain = clock_common(v, n, false);
 	if (same < READS / 8 && v[n - 1] < 2 * grain - grain / 8)
 		grain = clock_common(v, n, true);
