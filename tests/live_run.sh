@@ -22,23 +22,23 @@ json() {
 	"$run" --json -o "$tmp/json" "$@" >"$tmp/out" 2>"$tmp/err"
 }
 
-# takes CYCLES TEXT COMMAND...: the command's count, without what $starts
-# processes take to start, is off by no more than it says. A machine is rarely so
-# busy that ten are.
-takes() {
-	cycles=$1 text=$2
-	shift 2
-	tries=0
-	until json "$@" && test "$(member cycles)" != null &&
+# COMMAND...: its count, without what $starts processes take to start, is off
+# $cycles by no more than it says.
+near() {
+	json "$@" && test "$(member cycles)" != null &&
 		awk -v "got=$(member cycles)" -v "within=$(member within)" \
 			-v "cycles=$cycles" -v "start=$((starts * startup))" 'BEGIN {
 			off = (got - start) / cycles - 1
-			exit (off < 0 ? -off : off) > within + 0 }'; do
-		tries=$((tries + 1))
-		echo "# $(member cycles), not $cycles: $(member how)"
-		test $tries -lt 10 || break
-	done
-	test $tries -lt 10
+			exit (off < 0 ? -off : off) > within + 0 }' && return
+	echo "# $(member cycles), not $cycles: $(member how)"
+	return 1
+}
+
+# takes CYCLES TEXT COMMAND...: A machine is rarely so busy that ten are not.
+takes() {
+	cycles=$1 text=$2
+	shift 2
+	tries 10 near "$@"
 	ok "$text takes $cycles cycles: $(member cycles), $(member how)"
 }
 

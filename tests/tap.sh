@@ -35,6 +35,15 @@ done_testing() {
 	exit
 }
 
+# N COMMAND...: whether it succeeds in one of N tries, on a busy machine.
+tries() {
+	tap_left=$1
+	shift
+	until "$@"; do
+		[ $((tap_left -= 1)) -gt 0 ] || return
+	done
+}
+
 # COMMAND...: its output goes to the log, which is shown if it fails.
 quietly() {
 	"$@" >"$tmp/log" 2>&1 || {

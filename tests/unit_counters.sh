@@ -3,8 +3,7 @@
 # Several places state a counter's name, host and kind; they must agree. Its file
 # and its line in configure.ac say it; the pages, the build and the amalgamation
 # follow. Each difference is a line that names it.
-# Functions are called by name; backquotes are what the pages have.
-# shellcheck disable=SC2317,SC2016
+# shellcheck disable=SC2016 # backquotes are what the pages have
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 cd "$top_srcdir" || exit 99
