@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The parts of cpucycles-info that compute: bins, scales, bounds, JSON, XML. */
+/* The parts of cpucycles-info that compute: bins, scales, bounds, gaps, JSON,
+ * XML. */
 #include <config.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,6 +19,11 @@ static struct cpucycles_counter counter;
 static long long pretended_ns(void);
 static long long pretended_clock(clockid_t clock);
 #include "../src/tools/info/calls.c"
+
+static int near(double value, double wanted)
+{
+	return value > wanted - 1e-9 && value < wanted + 1e-9;
+}
 
 static int total(const struct histogram *h)
 {
@@ -177,11 +183,25 @@ static void check_bounds(void)
 	check_observed("or too fast");
 }
 
+static void check_gaps(void)
+{
+	long long ns[] = {5000, 1000, 3000};
+	struct gaps g = calls_sum(ns, 3, 1000000);
+
+	ok(near(g.share, 0.009) && near(g.persecond, 3000),
+	   "gaps: %g of the time, %g a second", g.share, g.persecond);
+	ok(near(g.median, 3000) && near(g.longest, 5000),
+	   "%g ns, %g ns at most", g.median, g.longest);
+	g = calls_sum(ns, 0, 1000000);
+	ok(g.share == 0 && g.persecond == 0 && g.longest < 0, "no gaps");
+}
+
 int main(void)
 {
 	check_bounds();
 	check_histogram();
 	check_step();
 	check_text();
+	check_gaps();
 	return done_testing();
 }

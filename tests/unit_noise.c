@@ -23,27 +23,18 @@ static const struct {
 	void (*loop)(unsigned long turns);
 } known[] = {{pretended_chain}};
 #include "../src/tools/info/noise.c"
-#include "../src/tools/info/noise_text.c"
 #include "tree.h"
 
 #define CPUS "/sys/devices/system/cpu"
 
+static const char *hint(const struct noise *n, int item)
+{
+	return noise_line(n, item).hint;
+}
+
 static int near(double value, double wanted)
 {
 	return value > wanted - 1e-9 && value < wanted + 1e-9;
-}
-
-static void check_sum(void)
-{
-	long long ns[] = {5000, 1000, 3000};
-	struct noise_gaps g = noise_sum(ns, 3, 1000000);
-
-	ok(near(g.share, 0.009) && near(g.persecond, 3000),
-	   "gaps: %g of the time, %g a second", g.share, g.persecond);
-	ok(near(g.median, 3000) && near(g.longest, 5000),
-	   "%g ns, %g ns at most", g.median, g.longest);
-	g = noise_sum(ns, 0, 1000000);
-	ok(g.share == 0 && g.persecond == 0 && g.longest < 0, "no gaps");
 }
 
 static void check_scatter(void)
@@ -79,7 +70,7 @@ static double visible(int n, long long apart, long long step)
 
 static void check_verdict(void)
 {
-	static const long long none[BATCHES] = {0};
+	static long long none[BATCHES];
 	struct noise n = {.visible = 100};
 
 	ok(visible(0, 0, 38) == 11,
@@ -128,12 +119,11 @@ static void check_lost(void)
 
 	n.gaps[NOISE_INTERRUPTS].share = 0.02;
 	n.gaps[NOISE_PREEMPTION].share = 0.02;
-	ok(noise_status(&n) == TOOL_GOOD &&
-		   noise_hint(&n, NOISE_VERDICT) == NULL,
+	ok(noise_status(&n) == TOOL_GOOD && hint(&n, NOISE_VERDICT) == NULL,
 	   "4%% of the time lost");
 	n.gaps[NOISE_PREEMPTION].share = 0.65;
 	ok(noise_status(&n) == TOOL_FINDING &&
-		   strstr(noise_hint(&n, NOISE_VERDICT), "see interrupts"),
+		   strstr(hint(&n, NOISE_VERDICT), "see interrupts"),
 	   "65%% lost to other threads is a finding");
 	n.gaps[NOISE_INTERRUPTS] = n.gaps[NOISE_PREEMPTION];
 	n.gaps[NOISE_PREEMPTION].share = -1;
@@ -192,8 +182,7 @@ static int alone(const struct noise *n, int item)
 	int i, right = 1;
 
 	for (i = 0; i < NOISE_ITEMS; i++)
-		right &= (noise_hint(n, (enum noise_item)i) != NULL) ==
-			 (i == item);
+		right &= (hint(n, i) != NULL) == (i == item);
 	return right;
 }
 
@@ -218,11 +207,11 @@ static void check_hints(void)
 	n = quiet;
 	n.apart = 101;
 	ok(alone(&n, NOISE_VERDICT) &&
-		   !strstr(noise_hint(&n, NOISE_VERDICT), "steps"),
+		   !strstr(hint(&n, NOISE_VERDICT), "steps"),
 	   "medians that differ over time are to be timed in turn");
 	n.steps.persecond = 500;
-	ok(strstr(noise_hint(&n, NOISE_VERDICT), "that is the rate's steps") &&
-		   noise_hint(&n, NOISE_RATE),
+	ok(strstr(hint(&n, NOISE_VERDICT), "that is the rate's steps") &&
+		   hint(&n, NOISE_RATE),
 	   "steps of the rate are named as the cause");
 	for (i = 0; i < NOISE_ITEMS; i++) {
 		n = quiet;
@@ -238,9 +227,8 @@ static void check_hints(void)
 		if (i == NOISE_SMT)
 			strcpy(n.system.threads, "3-4");
 		n.coarse = i == NOISE_VERDICT;
-		ok(alone(&n, i) && strstr(noise_hint(&n, (enum noise_item)i),
-					  wanted[i]) != NULL,
-		   "%s has one of its own", noise_names[i]);
+		ok(alone(&n, i) && strstr(hint(&n, i), wanted[i]) != NULL,
+		   "%s has one of its own", noise_line(&n, i).name);
 	}
 }
 
@@ -313,7 +301,7 @@ static void check_tree(void)
 		{no_turbo, "0\n", "on", "powersave", "either way"},
 		{"/cpufreq/boost", "", "on", "powersave", "without AMD's"},
 		{no_turbo, "maybe\n", "", "powersave", "no number"},
-		{governor, "a b\033[31m\n", "", "a?b?[31m", "unprintable"},
+		{governor, "a b\033[31m\n", "", "a b?[31m", "unprintable"},
 		{governor, "a-name-of-more-than-31-characters\n", "", "",
 		 "half a line is none"},
 		{"/cpu5/topology/thread_siblings_list", "1,5\n", "", "",
@@ -404,7 +392,7 @@ static void check_neighbour(void)
 	n = find(9, 1.3);
 	ok(bounded(1000, n.visible, 10000, "in 10000") &&
 		   n.steps.persecond == 0 && noise_status(&n) == TOOL_FINDING &&
-		   strstr(noise_hint(&n, NOISE_VERDICT), "hardware thread"),
+		   strstr(hint(&n, NOISE_VERDICT), "hardware thread"),
 	   "one that is busy for nine tenths of the time: %g", n.visible);
 }
 
@@ -412,7 +400,6 @@ int main(void)
 {
 	make_base("unit_noise");
 	check_neighbour();
-	check_sum();
 	check_scatter();
 	check_verdict();
 	check_turns();

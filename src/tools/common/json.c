@@ -64,6 +64,10 @@ void json_text(const char *key, const char *value)
 {
 	const unsigned char *s = (const unsigned char *)value;
 
+	if (value == NULL) {
+		json_print(key, "null");
+		return;
+	}
 	json_key(key);
 	putc('"', json_file);
 	for (; *s != '\0'; s++)

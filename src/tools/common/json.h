@@ -12,7 +12,7 @@ void json_begin(FILE *file);
 void json_open(const char *key, char bracket);
 void json_close(char bracket);
 
-/* A value as printf(3) makes it, and a text. */
+/* A value as printf(3) makes it, and a text; NULL: null. */
 void json_print(const char *key, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void json_text(const char *key, const char *value);

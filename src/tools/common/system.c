@@ -11,14 +11,13 @@
 
 #define CPUS "/sys/devices/system/cpu"
 
-/* The first line of root + path, without its end; "" if there is none, or it
- * does not fit. */
+/* The first line of root + path, to be printed as it is, without its end; "" if
+ * there is none, or it does not fit. */
 static void system_line(const char *root, const char *path, char *line,
 			int size)
 {
-	char full[1024];
+	char full[1024], *c;
 	FILE *f = NULL;
-	size_t end;
 
 	if (snprintf(full, sizeof full, "%s%s", root, path) < (int)sizeof full)
 		f = fopen(full, "r");
@@ -26,23 +25,11 @@ static void system_line(const char *root, const char *path, char *line,
 		*line = '\0';
 	if (f != NULL)
 		fclose(f);
-	end = strcspn(line, "\n");
-	/* A line without its end may be a part. */
-	line[line[end] == '\n' ? end : 0] = '\0';
-}
-
-/* A name or a list, to be printed as it is. */
-static void system_word(const char *root, int cpu, const char *name, char *word,
-			int size)
-{
-	char path[128];
-	char *c;
-
-	snprintf(path, sizeof path, CPUS "/cpu%d/%s", cpu, name);
-	system_line(root, path, word, size);
-	for (c = word; *c != '\0'; c++)
-		if (*c <= ' ' || *c > '~')
+	for (c = line; *c != '\n' && *c != '\0'; c++)
+		if (*c < ' ' || *c > '~')
 			*c = '?';
+	/* A line without its end may be a part. */
+	line[*c == '\n' ? c - line : 0] = '\0';
 }
 
 void system_read(const char *root, int cpu, struct system *s)
@@ -50,7 +37,7 @@ void system_read(const char *root, int cpu, struct system *s)
 	/* AMD's file, and Intel's, which says the contrary. */
 	static const char *const file[] = {CPUS "/cpufreq/boost",
 					   CPUS "/intel_pstate/no_turbo"};
-	char line[8];
+	char line[8], path[128];
 	int i;
 
 	s->turbo[0] = '\0';
@@ -60,10 +47,12 @@ void system_read(const char *root, int cpu, struct system *s)
 			snprintf(s->turbo, sizeof s->turbo, "%s",
 				 (*line == '1') != i ? "on" : "off");
 	}
-	system_word(root, cpu, "cpufreq/scaling_governor", s->governor,
-		    sizeof s->governor);
-	system_word(root, cpu, "topology/thread_siblings_list", s->threads,
-		    sizeof s->threads);
+	snprintf(path, sizeof path, CPUS "/cpu%d/cpufreq/scaling_governor",
+		 cpu);
+	system_line(root, path, s->governor, sizeof s->governor);
+	snprintf(path, sizeof path, CPUS "/cpu%d/topology/thread_siblings_list",
+		 cpu);
+	system_line(root, path, s->threads, sizeof s->threads);
 }
 
 int system_time(const char *root, struct system_time *t)

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Measures the count: its difference from call to call, and its rate. */
+/* Measures what calls show: differences of the count from one to the next, its
+ * rate, and gaps in the thread's time. */
 #include <config.h>
 #include <stdbool.h>
 #include <string.h>
 #include "calls.h"
 #include "cpucycles.h"
+#include "../common/rate_steps.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
 
 #define TRIES 3         /* an interrupt rarely hits all of them; */
 #define TRIES_MOST 20   /* so many, if the thread was preempted in others */
 #define UNCERTAIN 0.002 /* part by which a calibrated count may be off */
+
+#define LISTEN_NS 400000000 /* for gaps; but for so many at most, */
+#define GAPS_MOST 8192
+#define GAP_NS 1000 /* as shorter ones may be cache misses */
 
 const struct calls *calls_measure(int n)
 {
@@ -129,4 +135,50 @@ int calls_observe(struct observed o[OBSERVED])
 		n += o[n].ns > 0;
 	}
 	return n;
+}
+
+/* Sums up n gaps within `total` ns. Sorts them. */
+static struct gaps calls_sum(long long *ns, int n, long long total)
+{
+	struct gaps g = {0, 0, -1, -1};
+	int i;
+
+	if (n == 0)
+		return g;
+	g.median = (double)stats_median(ns, n);
+	g.longest = (double)ns[n - 1];
+	for (i = 0; i < n; i++)
+		g.share += (double)ns[i] / (double)total;
+	g.persecond = n * 1e9 / (double)total;
+	return g;
+}
+
+/* The clock is read in a loop: where it jumps, the thread did not run. A
+ * counter would not do, as some stand still then. */
+void calls_gaps(struct gaps gaps[GAPS_KINDS])
+{
+	static long long gap[GAPS_KINDS][GAPS_MOST];
+	long long step = rate_steps_grain(tool_ns), least = 10 * step, now,
+		  last, begin;
+	long long seen = cpucycles_interruptions(), before = seen;
+	int count[GAPS_KINDS] = {0}, kind = GAPS_OTHER;
+
+	memset(gap, 0, sizeof gap); /* takes the page faults */
+	least = least < GAP_NS ? GAP_NS : least;
+	begin = last = tool_ns();
+	do {
+		now = tool_ns();
+		if (now - last >= least) {
+			seen = cpucycles_interruptions();
+			kind = seen != before ? GAPS_THREADS : GAPS_OTHER;
+			before = seen;
+			gap[kind][count[kind]++] = now - last - step;
+			now = tool_ns();
+		}
+		last = now;
+	} while (now - begin < LISTEN_NS && count[kind] < GAPS_MOST);
+	for (kind = 0; kind < GAPS_KINDS; kind++)
+		gaps[kind] = calls_sum(gap[kind], count[kind], now - begin);
+	if (seen < 0)
+		gaps[GAPS_THREADS] = (struct gaps){-1, -1, -1, -1};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Measures the count: its difference from call to call, and its rate. */
+/* Measures what calls show: differences of the count from one to the next, its
+ * rate, and gaps in the thread's time. */
 #ifndef CPUC_TOOLS_CALLS_H
 #define CPUC_TOOLS_CALLS_H
 
@@ -52,5 +53,18 @@ struct observed {
 /* Measures the count's rate against the system's clock. Returns how many of the
  * loops the clock could time. */
 int calls_observe(struct observed o[OBSERVED]);
+
+/* Intervals in which the thread did not run: for the kernel, the firmware or
+ * the hypervisor; for other threads. */
+enum { GAPS_OTHER, GAPS_THREADS, GAPS_KINDS };
+
+/* < 0: unknown. */
+struct gaps {
+	double share, persecond; /* of the time, a part of 1; how many */
+	double median, longest;  /* ns; < 0 where there were none */
+};
+
+/* Takes less than half a second. */
+void calls_gaps(struct gaps gaps[GAPS_KINDS]);
 
 #endif

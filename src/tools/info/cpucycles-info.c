@@ -6,7 +6,8 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include "noise_text.h"
+#include "cpucycles.h"
+#include "noise.h"
 #include "pictures.h"
 #include "report.h"
 #include "../common/tool.h"
@@ -60,7 +61,7 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-typedef int report_function(const struct request *r);
+typedef int report_function(void);
 
 static report_function *const forms[] = {report_cpus, report_json, plot_print,
 					 svg_save};
@@ -68,7 +69,6 @@ static report_function *const forms[] = {report_cpus, report_json, plot_print,
 int main(int argc, char **argv)
 {
 	report_function *report = NULL;
-	struct request r = {NULL, NULL, false};
 	struct cpucycles_counter c;
 	bool several = false;
 	int option, status;
@@ -77,26 +77,26 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	while ((option = tool_option(argc, argv, "hV", options)) != -1) {
 		if (option == COUNTER) {
-			r.counter = optarg;
+			request.counter = optarg;
 		} else if (option == NOISE) {
-			r.noise = true;
+			request.noise = true;
 		} else {
 			several |= report && report != forms[option - FORM];
 			report = forms[option - FORM];
-			r.file = optarg;
+			request.file = optarg;
 		}
 	}
 	if (optind < argc)
 		return tool_usage("unexpected argument '%s'", argv[optind]);
-	if (several || (r.noise && report && report != report_json))
+	if (several || (request.noise && report && report != report_json))
 		return tool_usage(
 			"use only one of --cpus, --json, --noise, --plot and "
 			"--svg, or --json with --noise");
-	if (r.noise && report == NULL)
+	if (request.noise && report == NULL)
 		report = noise_print;
-	status = r.counter ? tool_select(r.counter, &c) : TOOL_GOOD;
+	status = request.counter ? tool_select(request.counter, &c) : TOOL_GOOD;
 	if (status == TOOL_GOOD)
-		status = report ? report(&r) : report_text(&r);
+		status = report ? report() : report_text();
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
 		status = TOOL_FINDING;
 	return tool_end(stdout, status);

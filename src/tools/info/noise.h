@@ -1,50 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Measures what disturbs timings on this machine now. */
+/* Measures what disturbs timings on this machine now, and prints it, with
+ * advice. */
 #ifndef CPUC_TOOLS_NOISE_H
 #define CPUC_TOOLS_NOISE_H
 
-#include <stdbool.h>
-#include "../common/rate_steps.h"
-#include "../common/system.h"
-
-#define NOISE_LIMIT 100 /* 1/10000: a worse verdict is a finding */
-
-/* A line of the report each. */
-enum noise_item {
-	NOISE_INTERRUPTS, /* by the kernel, firmware or the hypervisor */
-	NOISE_PREEMPTION, /* by other threads */
-	NOISE_STEAL,
-	NOISE_DITHER,
-	NOISE_RATE,
-	NOISE_GOVERNOR,
-	NOISE_TURBO,
-	NOISE_SMT,
-	NOISE_VERDICT,
-	NOISE_ITEMS
-};
-
-/* Intervals in which the thread did not run. */
-struct noise_gaps {
-	double share, persecond; /* of the time; how many */
-	double median, longest;  /* ns; < 0 where there were none */
-};
-
-/* Shares are parts of 1; what is not known is < 0. */
-struct noise {
-	struct noise_gaps gaps[NOISE_PREEMPTION + 1];
-	double steal;  /* of the time when CPUs had work */
-	double dither; /* the middle half of windows, of their median */
-	double worst;  /* the same, in the batch where it is widest */
-	double hz;     /* of the core */
-	struct rate_summary steps; /* of that */
-	struct system system;
-	double visible; /* the smallest difference to believe, in 1/10000, of
-			   a chain and independent instructions in turn, */
-	double apart;   /* and of the worse of the two, one after the other */
-	bool coarse;    /* the step of the count alone is more than 1% */
-};
-
-/* Takes a second or two. Returns static storage. */
-const struct noise *noise_measure(void);
+/* Both take a second or two; noise_json() prints a member of an object. They
+ * return TOOL_FINDING if the verdict is worse than 1%, or most medians would be
+ * of what little of the time is left. */
+int noise_print(void);
+int noise_json(void);
 
 #endif

@@ -12,8 +12,10 @@
 #include <sys/ioctl.h>
 #endif
 #include "calls.h"
+#include "cpucycles.h"
 #include "machine.h"
 #include "pictures.h"
+#include "report.h"
 #include "../common/tool.h"
 
 #define ROWS 20   /* of the histogram, where the terminal has as many */
@@ -126,7 +128,7 @@ static void plot_histogram(struct plot *p)
 		plot_row(p, i);
 }
 
-int plot_print(const struct request *r)
+int plot_print(void)
 {
 	const struct calls *c = calls_measure(CALLS_MANY);
 	struct plot p = {.c = c};
@@ -134,7 +136,6 @@ int plot_print(const struct request *r)
 	int n = calls_observe(o);
 	struct machine m;
 
-	(void)r;
 	plot_fit(&p);
 	machine_find(&m);
 	plot_line(&p, "%s (%s), %s, %s", cpucycles_implementation(),
@@ -300,21 +301,22 @@ static void svg_draw(FILE *file)
 	fputs("</svg>\n", file);
 }
 
-int svg_save(const struct request *r)
+int svg_save(void)
 {
 	FILE *file;
 	bool written;
 
-	if (!strcmp(r->file, "-")) {
+	if (!strcmp(request.file, "-")) {
 		svg_draw(stdout);
 		return TOOL_GOOD;
 	}
-	file = fopen(r->file, "w");
+	file = fopen(request.file, "w");
 	if (file != NULL) {
 		svg_draw(file);
 		written = !ferror(file);
 		if (!fclose(file) && written)
 			return TOOL_GOOD;
 	}
-	return tool_failed("cannot write '%s': %s", r->file, strerror(errno));
+	return tool_failed("cannot write '%s': %s", request.file,
+			   strerror(errno));
 }

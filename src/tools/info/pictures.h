@@ -4,12 +4,11 @@
 #define CPUC_TOOLS_PICTURES_H
 
 #include <stdio.h>
-#include "report.h"
 
 /* A histogram in the terminal. Call setlocale(LC_CTYPE, "") before. */
-int plot_print(const struct request *r);
+int plot_print(void);
 
-int svg_save(const struct request *r);
+int svg_save(void);
 
 /* Writes a text element, escaped. */
 void svg_text(FILE *file, const char *class, double x, double y,

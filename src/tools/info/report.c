@@ -7,13 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 #include "calls.h"
+#include "cpucycles.h"
 #include "machine.h"
-#include "noise_text.h"
+#include "noise.h"
 #include "report.h"
 #include "../common/affinity.h"
 #include "../common/json.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
+
+struct request request;
 
 #define SAMPLES 15 /* of a core's rate */
 
@@ -23,8 +26,7 @@ static const char *const report_variables[VARIABLES] = {
 	"cpucyclesimplementation", "cpucyclespersecond"};
 
 /* Why this value of variable i has no effect; "" if it has. Static storage. */
-static const char *report_why_not(int i, const char *value,
-				  const struct request *r)
+static const char *report_why_not(int i, const char *value)
 {
 	static char text[256];
 	const char *source = cpucycles_persecondsource();
@@ -42,7 +44,7 @@ static const char *report_why_not(int i, const char *value,
 		snprintf(text, sizeof text, "%s states the rate", source);
 		return text;
 	}
-	if (r->counter != NULL &&
+	if (request.counter != NULL &&
 	    strcmp(value, cpucycles_implementation()) != 0)
 		return "--counter names another";
 	return tool_not_taken(value);
@@ -80,8 +82,7 @@ static void report_file(void)
 
 /* Many users do not know that the core's rate is not the clock's, and a script
  * easily misses that a variable had no effect. */
-static void report_notes(const struct cpucycles_counter *c,
-			 const struct request *r)
+static void report_notes(const struct cpucycles_counter *c)
 {
 	const char *value, *why;
 	int i;
@@ -95,7 +96,7 @@ static void report_notes(const struct cpucycles_counter *c,
 						: "clock");
 	for (i = 0; i < VARIABLES; i++) {
 		value = getenv(report_variables[i]);
-		why = value != NULL ? report_why_not(i, value, r) : "";
+		why = value != NULL ? report_why_not(i, value) : "";
 		if (*why != '\0')
 			printf("cpucycles note %s=%s was not taken: %s\n",
 			       report_variables[i], value, why);
@@ -153,7 +154,7 @@ static void report_sentence(void)
 	fputs(".\n\n", stdout);
 }
 
-int report_text(const struct request *r)
+int report_text(void)
 {
 	struct cpucycles_counter c, other;
 	unsigned i;
@@ -163,7 +164,7 @@ int report_text(const struct request *r)
 	printf("cpucycles version %s\n", cpucycles_version());
 	/* Selecting prints the trace. */
 	cpucycles_tracesetup();
-	if (cpucycles_select(r->counter) != 0 ||
+	if (cpucycles_select(request.counter) != 0 ||
 	    cpucycles_counterbyname(NULL, &c, sizeof c) != 0)
 		return TOOL_FINDING;
 	printf("cpucycles persecond %lld\n", cpucycles_persecond());
@@ -179,7 +180,7 @@ int report_text(const struct request *r)
 		if (!other.usable)
 			printf("cpucycles unavailable %s: %s\n", other.name,
 			       tool_why(&other));
-	report_notes(&c, r);
+	report_notes(&c);
 	return TOOL_GOOD;
 }
 
@@ -215,12 +216,11 @@ static int report_no_rate(void)
 	return TOOL_FINDING;
 }
 
-int report_cpus(const struct request *r)
+int report_cpus(void)
 {
 	struct affinity a;
 	int cpu, err = affinity_get(&a);
 
-	(void)r;
 	if (err)
 		return tool_failed("cannot find out which CPUs this process "
 				   "may run on: %s",
@@ -257,7 +257,7 @@ static void report_json_observed(void)
 	json_close(']');
 }
 
-static void report_json_environment(const struct request *r)
+static void report_json_environment(void)
 {
 	const char *value, *why;
 	int i;
@@ -267,7 +267,7 @@ static void report_json_environment(const struct request *r)
 		value = getenv(report_variables[i]);
 		if (value == NULL)
 			continue;
-		why = report_why_not(i, value, r);
+		why = report_why_not(i, value);
 		json_open(report_variables[i], '{');
 		json_text("value", value);
 		json_print("in_force", *why ? "false" : "true");
@@ -331,7 +331,7 @@ static void report_json_calls(void)
 	json_close('}');
 }
 
-int report_json(const struct request *r)
+int report_json(void)
 {
 	long long core = cpucycles_observepersecond();
 	int status = TOOL_GOOD;
@@ -352,9 +352,9 @@ int report_json(const struct request *r)
 	json_text("persecond_source", cpucycles_persecondsource());
 	json_print("core_persecond", core == 0 ? "null" : "%lld", core);
 	report_json_observed();
-	report_json_environment(r);
+	report_json_environment();
 	report_json_counters();
-	if (r->noise)
+	if (request.noise)
 		status = noise_json();
 	report_json_calls();
 	json_close('}');

@@ -4,18 +4,18 @@
 #define CPUC_TOOLS_REPORT_H
 
 #include <stdbool.h>
-#include "cpucycles.h"
 
-/* The options of the command line. Each report counts with the counter that is
- * selected, and returns the exit status. */
-struct request {
+/* The options of the command line. */
+extern struct request {
 	const char *counter; /* of --counter; NULL: the library chooses */
 	const char *file;    /* of --svg; "-" is stdout */
 	bool noise;          /* --noise */
-};
+} request;
 
-int report_text(const struct request *r);
-int report_json(const struct request *r);
-int report_cpus(const struct request *r);
+/* Each counts with the counter that is selected, and returns the exit status.
+ */
+int report_text(void);
+int report_json(void);
+int report_cpus(void);
 
 #endif
