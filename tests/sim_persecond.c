@@ -39,7 +39,7 @@ struct cpuc_rate cpuc_stated_rate(const char *root)
 
 /* The core: of so many stretches of 20 us */
 #define OF 10
-static struct {
+static struct core {
 	unsigned higher, often; /* in so many */
 	double step;            /* the rate is higher by this part, */
 	double longer;          /* and work takes longer, by up to this part. */
@@ -148,7 +148,6 @@ static const struct row {
 	uint64_t hz, calibrated; /* of all other counters, and of these */
 } rows[] = {
 	{"no source", 0, "", UNKNOWN, UNKNOWN},
-	{"a measurement", MEASURABLE, "", BY_CHAINS, BY_CHAINS},
 	{"the variable", 0, "3100000000", BY_VARIABLE, BY_VARIABLE},
 	{"the variable, which may state the TSC's rate", MEASURABLE,
 	 "3100000000", BY_VARIABLE, BY_CHAINS},
@@ -161,9 +160,7 @@ static const struct row {
 	{"files that state the core's rate", FILES_KNOW | OF_CORE | MEASURABLE,
 	 "3100000000", BY_FILES, BY_FILES},
 	{"files that state an idle core's rate, beside a clock",
-	 FILES_KNOW | CLOCK_NOMINAL, "3100000000", BY_CLOCK, BY_CLOCK},
-	{"and a measurement", FILES_KNOW | CLOCK_NOMINAL | MEASURABLE, "",
-	 BY_CLOCK, BY_CHAINS},
+	 FILES_KNOW | CLOCK_NOMINAL | MEASURABLE, "", BY_CLOCK, BY_CHAINS},
 	{"beside a clock of 2% more", FILES_KNOW | CLOCK_NOMINAL | CLOCK_NEAR,
 	 "", BY_FILES, BY_FILES},
 	{"beside one of which the rate is unknown",
@@ -172,8 +169,6 @@ static const struct row {
 	 FILES_KNOW | CLOCK_NOMINAL | OF_CORE, "", BY_FILES, BY_FILES},
 	{"files that fault", FILES_KNOW | FILES_FAULT | OF_CORE, "3100000000",
 	 BY_VARIABLE, BY_VARIABLE},
-	{"only files, which fault", FILES_KNOW | FILES_FAULT, "", UNKNOWN,
-	 UNKNOWN},
 };
 
 static void check(const struct row *row)
@@ -214,15 +209,11 @@ static double observe(const struct cpuc_slot *by)
 
 static const struct {
 	const char *what;
-	unsigned higher, often;
-	double step, longer;
+	struct core core;
 	double right; /* the mean */
 } cores[] = {
-	{"a steady core", 0, 0, 0, 0, 1},
-	{"2.5% more for three tenths of the time", 3, 0, 0.025, 0, 1.0075},
-	{"for nine tenths", 9, 0, 0.025, 0, 1.0225},
-	{"chains that take up to 40% longer for three tenths", 0, 3, 0, 0.4, 1},
-	{"up to 10%", 0, 3, 0, 0.1, 1},
+	{"3% more for three tenths of the time", {3, 0, 0.03, 0}, 1.009},
+	{"chains that take up to 10% longer for as long", {0, 3, 0, 0.1}, 1},
 };
 
 #define TIMES 20
@@ -232,10 +223,7 @@ static void check_chains(size_t i)
 	double hz = 0;
 	int j;
 
-	core.higher = cores[i].higher;
-	core.often = cores[i].often;
-	core.step = cores[i].step;
-	core.longer = cores[i].longer;
+	core = cores[i].core;
 	for (j = 0; j < TIMES; j++)
 		hz += observe(NULL) / TIMES;
 	ok(hz > cores[i].right - 0.002 && hz < cores[i].right + 0.002,
@@ -257,9 +245,7 @@ static void check_counter(double ns, bool known)
 {
 	double hz;
 
-	memset(&core, 0, sizeof core);
-	core.higher = 3;
-	core.step = 0.025;
+	core = (struct core){.higher = 3, .step = 0.025};
 	step = ns;
 	hz = observe(&by_core);
 	ok(known ? hz > 1.0055 && hz < 1.0095 : hz == 0,
@@ -280,7 +266,7 @@ static void check_refused(void)
 	static const struct cpuc_slot by = {.counter = &slow};
 	unsigned tried;
 
-	memset(&core, 0, sizeof core);
+	core = (struct core){0};
 	step = 1;
 	ok(observe(&by) == 0, "a counter that advances at 1/64 of the rate");
 	tried = calibrations;
@@ -298,9 +284,7 @@ int main(void)
 		check(&rows[i]);
 	for (i = 0; i < COUNT(cores); i++)
 		check_chains(i);
-	check_counter(1, true);
 	check_counter(1000, true);
-	check_counter(10000, true);
 	check_counter(1e7, false);
 	check_refused();
 	return done_testing();
