@@ -20,7 +20,6 @@ static struct {
 	int status, apply, persist, revert, dry; /* options */
 	int rdpmc_all, no_nmi, when;             /* bits: the values wanted */
 	int found, shown, stuck; /* settings; stuck without a record */
-	int unlocked;            /* why there is no lock */
 	struct open_record record;
 } run;
 
@@ -70,17 +69,7 @@ static int open_take_lock(void)
 		      0600);
 
 	/* Open, and locked, until the end. */
-	return fd >= 0 && flock(fd, LOCK_EX) == 0 ? 0 : -errno;
-}
-
-/* Without the lock, nothing is written. */
-static bool open_may_write(void)
-{
-	if (run.dry || run.unlocked == 0)
-		return true;
-	run.stuck = 1;
-	open_failed("lock", open_lock, run.unlocked);
-	return false;
+	return fd >= 0 ? flock(fd, LOCK_EX) : -1;
 }
 
 /* The working directory stands for the root directory: path + 1. */
@@ -175,8 +164,6 @@ static int open_save(const char *path)
 		printf("left %s: not written by cpucycles-open\n", path);
 	if (lines == 0 && (err == -ENOENT || err == OPEN_FOREIGN))
 		return TOOL_GOOD;
-	if (!open_may_write())
-		return TOOL_FINDING;
 	if (err != OPEN_FOREIGN)
 		err = 0;
 	if (err == 0 && !run.dry && lines > 0)
@@ -207,13 +194,9 @@ static bool open_kernel_too(void)
 static int open_change(int i, int *now, int value)
 {
 	const struct open_setting *s = &open_settings[i];
-	FILE *f;
-	bool good;
+	FILE *f = run.dry ? NULL : fopen(s->path + 1, "w");
+	bool good = run.dry || (f != NULL && fprintf(f, "%d\n", value) > 0);
 
-	if (!open_may_write())
-		return TOOL_FINDING;
-	f = run.dry ? NULL : fopen(s->path + 1, "w");
-	good = run.dry || (f != NULL && fprintf(f, "%d\n", value) > 0);
 	if ((f != NULL && fclose(f) != 0) || !good)
 		return open_failed("write", s->path, -errno);
 	printf("%s %s: %d -> %d: %s\n", run.dry ? "would set" : "set", s->path,
@@ -366,7 +349,7 @@ int main(int argc, char **argv)
 		return TOOL_USAGE;
 	}
 	umask(022); /* --status is for everybody */
-	if ((run.apply || run.revert) && !run.dry)
-		run.unlocked = open_take_lock();
+	if ((run.apply || run.revert) && !run.dry && open_take_lock() != 0)
+		return open_failed("lock", open_lock, -errno);
 	return tool_end(stdout, open_run());
 }
