@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #ifndef _WIN32
 #include <langinfo.h>
 #include <sys/ioctl.h>
@@ -173,10 +174,10 @@ static const char svg_style[] =
 	".title { font-size: 20px; font-weight: bold; }\n"
 	".head { font-size: 14px; font-weight: bold; }\n"
 	".end { text-anchor: end; } .mid { text-anchor: middle; }\n"
-	".paper { fill: #fff; } .half { fill: #f0d9a8; }\n"
+	".paper { fill: #fff; } .half { stroke: #f0d9a8; }\n"
 	".axis { stroke: #222; } .grid { stroke: #ddd; }\n"
-	".bar { fill: #2f6690; }\n"
-	".mean { stroke: #111; stroke-width: 1.5; stroke-dasharray: 2 3; }\n"
+	".bar { stroke: #2f6690; }\n"
+	".mean { stroke: #111; stroke-dasharray: 2 3; }\n"
 	"</style>\n"
 	"<rect class=\"paper\" width=\"800\" height=\"376\"/>\n";
 
@@ -195,22 +196,14 @@ void svg_text(FILE *file, const char *class, double x, double y,
 	fputs("</text>\n", file);
 }
 
-static void svg_box(FILE *file, const char *class, double x, double y,
-		    double width, double height)
-{
-	fprintf(file,
-		"<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" "
-		"height=\"%.2f\"/>\n",
-		class, x, y, width, height);
-}
-
+/* A box is a thick line. */
 static void svg_line(FILE *file, const char *class, double x1, double y1,
-		     double x2, double y2)
+		     double x2, double y2, double width)
 {
 	fprintf(file,
 		"<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" "
-		"y2=\"%.2f\"/>\n",
-		class, x1, y1, x2, y2);
+		"y2=\"%.2f\" stroke-width=\"%.2f\"/>\n",
+		class, x1, y1, x2, y2, width);
 }
 
 /* The place of a count of cycles. A bin begins half a cycle below its first. */
@@ -226,29 +219,30 @@ static void svg_histogram(FILE *file, const struct histogram *h)
 {
 	long long step = calls_step(h->most, GRID), value;
 	long long top = (h->most + step - 1) / step * step;
-	double scale = (BOTTOM - TOP) / (double)top, height, x, y;
+	double scale = (BOTTOM - TOP) / (double)top, height, width, x, y;
 	int i;
 
 	for (value = 0; value <= top; value += step) {
 		y = BOTTOM - (double)value * scale;
-		svg_line(file, value ? "grid" : "axis", LEFT, y, RIGHT, y);
+		svg_line(file, value ? "grid" : "axis", LEFT, y, RIGHT, y, 1);
 		svg_text(file, "end", LEFT - 8, y + 4, "%lld", value);
 	}
 	for (i = 0; i < h->bins; i++) {
 		/* One call of thousands must show too. */
 		height = h->count[i] * scale;
 		height = height < 1.5 ? 1.5 : height;
-		x = (RIGHT - LEFT) / h->bins;
+		width = (RIGHT - LEFT) / h->bins;
+		x = LEFT + width * (i + 0.5);
 		if (h->count[i] > 0)
-			svg_box(file, "bar", LEFT + x * (i + 1 / 12.0),
-				BOTTOM - height, x * 5 / 6, height);
+			svg_line(file, "bar", x, BOTTOM, x, BOTTOM - height,
+				 width * 5 / 6);
 	}
 	step = calls_step(h->bins * h->width, 10);
 	value = h->first / step * step;
 	for (value += value < h->first ? step : 0;
 	     value < h->first + h->bins * h->width; value += step) {
 		x = svg_x(h, (double)value);
-		svg_line(file, "axis", x, BOTTOM, x, BOTTOM + 5);
+		svg_line(file, "axis", x, BOTTOM, x, BOTTOM + 5, 1);
 		svg_text(file, "mid", x, BOTTOM + 18, "%lld", value);
 	}
 	svg_text(file, "end", LEFT - 8, TOP - 11, "calls");
@@ -265,13 +259,14 @@ static void svg_calls(FILE *file)
 	calls_histogram(&h, c->sorted, c->n, BINS);
 	x = svg_x(&h, (double)c->quartile[0] - 0.5);
 	width = svg_x(&h, (double)c->quartile[2] + 0.5) - x;
-	svg_box(file, "half", x, TOP, width, BOTTOM - TOP);
+	svg_line(file, "half", x + width / 2, TOP, x + width / 2, BOTTOM,
+		 width);
 	svg_text(file, "head", LEFT, TOP - 24,
 		 "Cycles from call to call (shaded: the middle half)");
 	svg_histogram(file, &h);
 	x = svg_x(&h, c->iqm);
 	left = x > (LEFT + RIGHT) / 2;
-	svg_line(file, "mean", x, TOP - 14, x, BOTTOM);
+	svg_line(file, "mean", x, TOP - 14, x, BOTTOM, 1.5);
 	svg_text(file, left ? "end" : "note", left ? x - 6 : x + 6, TOP - 6,
 		 "interquartile mean %.2f", c->iqm);
 	svg_text(file, "note", LEFT, BOTTOM + 34,
@@ -304,6 +299,7 @@ static void svg_draw(FILE *file)
 int svg_save(void)
 {
 	FILE *file;
+	struct stat made;
 	bool written;
 
 	if (!strcmp(request.file, "-")) {
@@ -317,6 +313,10 @@ int svg_save(void)
 		if (!fclose(file) && written)
 			return TOOL_GOOD;
 	}
-	return tool_failed("cannot write '%s': %s", request.file,
-			   strerror(errno));
+	tool_failed("cannot write '%s': %s", request.file, strerror(errno));
+	/* Half a picture is none; but a device is not ours. */
+	if (file != NULL && stat(request.file, &made) == 0 &&
+	    S_ISREG(made.st_mode))
+		remove(request.file);
+	return TOOL_FINDING;
 }
