@@ -6,12 +6,8 @@
 # shellcheck disable=SC2086 # compilers and their options are several words
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-# The value of a variable of the makefile.
-variable() {
-	sed -n "s/^$1 = //p" "$top_builddir/Makefile"
-}
-warnings="$(variable CPUC_CFLAGS) -Werror"
-libs=$(variable LIBS)
+warnings="$(made CPUC_CFLAGS) -Werror"
+libs=$(made LIBS)
 
 # ARGUMENT...: the compiler, which may have arguments, in a directory that has
 # the two files alone.
@@ -97,7 +93,7 @@ C
 # A plug-in that ought to have been linked with -z nodelete.
 unloaded() {
 	alone -o unloaded "$top_srcdir/tests/amalgamation/unloaded.c" \
-		"$(variable DL_LIBS)" &&
+		"$(made DL_LIBS)" &&
 		"$tmp/two/unloaded" "$tmp/two/plugin.so"
 	status=$?
 	if test $status -eq 77; then
@@ -137,7 +133,7 @@ if test -f "$shared"; then
 	ok "a plug-in exports nothing of its copy"
 	# Also where a program exports its symbols.
 	alone -I. -I"$top_builddir" -I"$top_srcdir/src" -rdynamic -o twice \
-		"$top_srcdir/tests/live_twice.c" "$(variable DL_LIBS)" \
+		"$top_srcdir/tests/live_twice.c" "$(made DL_LIBS)" \
 		cpucycles.o $libs && quietly "$tmp/two/twice"
 	ok "beside a library that is loaded at run time"
 else

@@ -136,11 +136,6 @@ cmake_project() {
 	test -z "$archive" || stays CMake "$tmp/cmake/libplugin.so"
 }
 
-# made VARIABLE: configure's value
-made() {
-	sed -n "s/^$1 = //p" "$top_builddir/Makefile"
-}
-
 # The package alone in a prefix of its own, as distributions move it that split
 # what is installed. It knows where that was.
 cmake_split() {

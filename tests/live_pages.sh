@@ -151,14 +151,10 @@ cannot() {
 	done
 	case $1 in
 	rustc* | python3*)
-		case $CFLAGS in
-		*-fsanitize*) echo "it cannot load the library" ;;
-		*)
-			run "${1%% *} --version" . || cat "$tmp/log"
-			(cd "$lib" && LD_PRELOAD=./libcpucycles.so env true 2>&1)
-			grep -o '.* python3-minimal$' "$tmp/failed"
-			;;
-		esac ;;
+		loads || echo "$why"
+		run "${1%% *} --version" . || cat "$tmp/log"
+		grep -o '.* python3-minimal$' "$tmp/failed"
+		;;
 	setarch*) run 'setarch -R true' . || cat "$tmp/log" ;;
 	valgrind*) run 'valgrind --tool=none ./program' "$tmp/work" ||
 		echo "valgrind does not run this program" ;;

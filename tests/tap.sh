@@ -52,6 +52,11 @@ quietly() {
 	}
 }
 
+# VARIABLE: configure's value.
+made() {
+	sed -n "s/^$1 = //p" "${top_builddir:?is set by make check}/Makefile"
+}
+
 # Whether programs of this system can load the shared library, whose path is then
 # in shared: not if it is for another C library or architecture. Sets why.
 loads() {
