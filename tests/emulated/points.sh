@@ -16,6 +16,19 @@ work=$(cd "$1" && pwd)
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 points=0 bad=0
 
+# NAME TRIPLET COMPILER [ARGUMENT]...: enters $work/NAME, configured so.
+configured()
+{
+	mkdir -p "$work/$1" && cd "$work/$1" || return 99
+	host=$2 cc=$3
+	shift 3
+	$cc -E -x c /dev/null >/dev/null || return 77
+	test -f Makefile || "$top/configure" -q --host="$host" \
+		--disable-shared CC="$cc" CXX=false "$@" || return 1
+	# What has changed is configured without the LDFLAGS of programs.
+	make -s Makefile
+}
+
 # TEXT STATUS: one point; the log tells what happened.
 point()
 {
