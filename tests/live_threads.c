@@ -3,7 +3,6 @@
  * in its first call. LIVE_THREADS sets how many the many are. */
 #include "faults/faults.h"
 
-#include <sched.h>
 #include <stdbool.h>
 
 static pthread_attr_t small;

@@ -4,7 +4,11 @@
 #include "faults/faults.h"
 
 #include <locale.h>
-#include <sched.h>
+
+/* OpenBSD counts what mmap(2) gives as data. */
+#ifndef RLIMIT_AS
+#define RLIMIT_AS RLIMIT_DATA
+#endif
 
 static struct seen *base;
 

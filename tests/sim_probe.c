@@ -15,6 +15,15 @@ static int watched(int sig, const struct sigaction *to, struct sigaction *was);
 #include "faults/faults.h"
 #include "faults/real.h"
 
+/* macOS and OpenBSD have neither sigqueue(3) nor real-time signals. */
+#if defined _POSIX_REALTIME_SIGNALS && _POSIX_REALTIME_SIGNALS > 0
+#define HAS_SIGQUEUE 1
+#define FIRST_REALTIME SIGRTMIN
+#else
+#define HAS_SIGQUEUE 0
+#define FIRST_REALTIME 32
+#endif
+
 static const int sigs[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
 static int trap_signal;     /* of traps() */
 static volatile char *page; /* PROT_NONE */

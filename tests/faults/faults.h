@@ -20,7 +20,6 @@
 #include <unistd.h>
 #include "cpucycles.h"
 #include "deny.h"
-#include "../portable.h"
 #include "../tap.h"
 
 /* A child's exit status is 0 if all is well, a small number that tells the
