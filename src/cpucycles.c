@@ -38,6 +38,7 @@ static void trace_if_wanted(void)
 	struct cpucycles_counter c;
 	unsigned long long millionths;
 	unsigned i;
+	int saved = errno;
 
 	if (!__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_RELAXED))
 		return;
@@ -50,6 +51,7 @@ static void trace_if_wanted(void)
 		       millionths % 1000000, c.usable && c.bits == 32);
 	}
 	fflush(stdout);
+	errno = saved;
 }
 
 static int fail(int err)
