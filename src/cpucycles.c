@@ -102,10 +102,12 @@ static int selection_set(const char *name)
 		return ENOENT;
 	selection_begin();
 	cpuc_try(slot);
-	if (slot->trial.usable)
+	if (slot->trial.usable) {
 		selection_publish(slot);
-	else
+		cpuc_close_others(cpuc_slots, cpuc_slot_count, slot);
+	} else {
 		cpuc_perf_close(slot->counter->events);
+	}
 	cpuc_probe_end();
 	return slot->trial.usable ? 0 : ENOTSUP;
 }

@@ -194,51 +194,64 @@ struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n, const char *name)
 	return NULL;
 }
 
-static void select_pass_over(struct cpuc_slot *slots, size_t n,
-			     const struct cpuc_slot *named)
+/* Tries the counter that was asked for. If it works, no other is tried. */
+static bool select_named(struct cpuc_slot *slots, size_t n,
+			 struct cpuc_slot *named)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++) {
+	cpuc_try(named);
+	for (i = 0; named->trial.usable && i < n; i++) {
 		if (&slots[i] == named)
 			continue;
 		slots[i].trial = (struct cpuc_trial){.tried = true};
 		cpuc_reason(&slots[i], "not tried: %s was asked for",
 			    named->counter->name);
 	}
+	return named->trial.usable;
+}
+
+/* Tries all others, and returns the best; NULL: none works. */
+static struct cpuc_slot *select_best(struct cpuc_slot *slots, size_t n,
+				     const struct cpuc_slot *named)
+{
+	struct cpuc_slot *best = NULL, *slot;
+
+	for (slot = slots; slot < slots + n; slot++) {
+		if (slot == named)
+			continue;
+		slot->trial.tried = false;
+		if (select_hopeless(slot, best))
+			continue;
+		cpuc_try(slot);
+		/* Strictly better: the earlier wins a tie. */
+		if (slot->trial.usable &&
+		    (best == NULL ||
+		     cpuc_precision(slot) < cpuc_precision(best)))
+			best = slot;
+	}
+	return best;
 }
 
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted)
 {
-	struct cpuc_slot *best = NULL, *named;
-	const struct cpuc_event_set *kept;
+	struct cpuc_slot *named = wanted ? cpuc_find(slots, n, wanted) : NULL;
+	struct cpuc_slot *slot = named;
+
+	if (named == NULL || !select_named(slots, n, named))
+		slot = select_best(slots, n, named);
+	cpuc_close_others(slots, n, slot);
+	return slot;
+}
+
+void cpuc_close_others(struct cpuc_slot *slots, size_t n,
+		       const struct cpuc_slot *used)
+{
+	const struct cpuc_event_set *kept = used ? used->counter->events : NULL;
 	size_t i;
 
-	named = wanted ? cpuc_find(slots, n, wanted) : NULL;
-	if (named != NULL) {
-		cpuc_try(named);
-		if (named->trial.usable) {
-			select_pass_over(slots, n, named);
-			return named;
-		}
-	}
-	for (i = 0; i < n; i++) {
-		if (named != NULL && &slots[i] == named)
-			continue;
-		slots[i].trial.tried = false;
-		if (select_hopeless(&slots[i], best))
-			continue;
-		cpuc_try(&slots[i]);
-		/* Strictly better: the earlier wins a tie. */
-		if (slots[i].trial.usable &&
-		    (best == NULL ||
-		     cpuc_precision(&slots[i]) < cpuc_precision(best)))
-			best = &slots[i];
-	}
-	kept = best ? best->counter->events : NULL;
 	for (i = 0; i < n; i++)
 		if (slots[i].counter->events != kept)
 			cpuc_perf_close(slots[i].counter->events);
-	return best;
 }

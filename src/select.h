@@ -15,6 +15,10 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 /* Tries one slot and fills in the result. */
 void cpuc_try(struct cpuc_slot *slot);
 
+/* Closes the calling thread's events of all counters but this one. */
+void cpuc_close_others(struct cpuc_slot *slots, size_t n,
+		       const struct cpuc_slot *used);
+
 /* The slot of this name; NULL: there is none. */
 struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n,
 			    const char *name);

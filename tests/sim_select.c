@@ -215,6 +215,7 @@ static void fresh(void)
 {
 	count = rates_asked = 0;
 	opened = closed = order_wrong = 0;
+	memset(pmus, 0, sizeof pmus);
 	refused_pmu = NULL;
 }
 
@@ -487,6 +488,8 @@ static void check_public(void)
 	ok(cpucycles_counter(2, &c, sizeof c) == 0 && c.usable &&
 		   !pmus[2].open && pmus[0].open,
 	   "but for its description, and closed then");
+	ok(cpucycles_select("slow") == 0 && pmus[2].open && !pmus[0].open,
+	   "one that takes its place by name closes its events");
 }
 
 int main(void)
