@@ -11,10 +11,10 @@
 #include "os_clock.h"
 #include "probe.h"
 
-/* Linux's vDSO reads the clock in user space, by the time-stamp counter if that
- * is the clock source, and faults where that is forbidden. A sandbox may answer
- * the system call with SIGSYS. So the clocks of time, and the thread's, have a
- * way that is known to be safe, which any thread may read at any time. */
+/* Linux's vDSO reads the time in user space: by the TSC, if that is the clock
+ * source, and then faults where the TSC is forbidden. A sandbox may answer the
+ * system call with SIGSYS. So a safe way is found for the clocks of time, and
+ * one for the thread's clock, and any thread may read by it at any time. */
 enum way {
 	KERNEL, /* system calls, also until cpuc_os_clock_check */
 	FAST,
@@ -45,8 +45,9 @@ static uint64_t os_clock_join(int64_t sec, int64_t nsec)
 }
 
 #ifdef SYS_clock_gettime64
-/* 32-bit hosts, where time_t has 32 or 64 bits: the kernel's words have 64 in
- * this call, which Linux has had since 5.1. */
+/* 32-bit hosts. The user's time_t may have 32 or 64 bits. The kernel's has 64 in
+ * this call, which Linux has had since 5.1. A sandbox that does not know it may
+ * deny it by any errno. */
 static uint64_t os_clock_kernel_ns(clockid_t clock)
 {
 	int64_t wide[2] = {0, 0};
@@ -57,7 +58,7 @@ static uint64_t os_clock_kernel_ns(clockid_t clock)
 	if (syscall(SYS_clock_gettime64, clock, wide) == 0)
 		return os_clock_join(wide[0], wide[1]);
 #ifdef SYS_clock_gettime
-	if (errno == ENOSYS && syscall(SYS_clock_gettime, clock, narrow) == 0)
+	if (syscall(SYS_clock_gettime, clock, narrow) == 0)
 		return os_clock_join(narrow[0], narrow[1]);
 #endif
 	return 0;
@@ -163,8 +164,8 @@ static int os_clock_find_way(clockid_t clock, bool forbidden)
 
 void cpuc_os_clock_check(void)
 {
-	/* A sandbox that answers the question with a signal has not forbidden
-	 * the counter. */
+	/* A sandbox that answers this system call with a signal has not
+	 * forbidden the TSC. */
 	tsc_forbidden = false;
 	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
 	__atomic_store_n(&way_time,
