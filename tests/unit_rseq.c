@@ -37,7 +37,7 @@ int main(void)
 		       {NULL, false}};
 	unsigned i;
 
-	if (__rseq_size < SIZE)
+	if (__rseq_size < RSEQ_AREA_SIZE)
 		skip_all("threads have no restartable sequences");
 	for (i = 0; i < COUNT(kernels); i++) {
 		release = kernels[i].release;

@@ -7,7 +7,7 @@
 #include "../rate/stated_rate.h"
 
 #if defined(__powerpc64__)
-#define NAME "ppc64-mftb"
+#define PPC_NAME "ppc64-mftb"
 
 static long long ppc64_mftb_read(void)
 {
@@ -17,7 +17,7 @@ static long long ppc64_mftb_read(void)
 	return (long long)ticks;
 }
 #else
-#define NAME "ppc32-mftb"
+#define PPC_NAME "ppc32-mftb"
 
 static long long ppc64_mftb_read(void)
 {
@@ -37,5 +37,5 @@ static uint64_t ppc64_mftb_stated(void)
 	return cpuc_stated_timebase("");
 }
 
-CPUC_CLOCK_COUNTER(ppc64_mftb, NAME, CPUC_REFERENCE,
+CPUC_CLOCK_COUNTER(ppc64_mftb, PPC_NAME, CPUC_REFERENCE,
 		   .stated = ppc64_mftb_stated)

@@ -48,11 +48,12 @@ const char *cpuc_first_setting(const char *const path[2], long *number)
 	return NULL;
 }
 
-#define PATH 96
+#define PMUS_PATH_SIZE 96
 
-static const char *pmus_path(char path[PATH], const char *pmu, const char *file)
+static const char *pmus_path(char path[PMUS_PATH_SIZE], const char *pmu,
+			     const char *file)
 {
-	snprintf(path, PATH, CPUC_PMUS "%.31s/%s", pmu, file);
+	snprintf(path, PMUS_PATH_SIZE, CPUC_PMUS "%.31s/%s", pmu, file);
 	return path;
 }
 
@@ -65,7 +66,7 @@ static const char *pmus_path(char path[PATH], const char *pmu, const char *file)
 static bool pmus_event(const char *pmu, unsigned counts,
 		       struct cpuc_event *event)
 {
-	char path[PATH], text[2];
+	char path[PMUS_PATH_SIZE], text[2];
 	long type, number;
 
 	/* It has more than one byte. */
@@ -89,7 +90,7 @@ static bool pmus_event(const char *pmu, unsigned counts,
  * before 4.12 armv..., and elsewhere its events are the raw ones. */
 static bool pmus_may_count(const char *pmu)
 {
-	char path[PATH];
+	char path[PMUS_PATH_SIZE];
 	long type;
 
 	return strncmp(pmu, "cpu", 3) == 0 || strncmp(pmu, "armv", 4) == 0 ||
@@ -113,7 +114,7 @@ static bool pmus_is_software(const char *pmu)
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {
 	/* One entry at least; small, for the stack of a signal handler. */
-	char path[PATH], block[320] = "";
+	char path[PMUS_PATH_SIZE], block[320] = "";
 	unsigned short length;
 	unsigned n = 0, others = 0, unknown = 0;
 	bool hardware;

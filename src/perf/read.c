@@ -21,12 +21,12 @@
 
 /* Better ways are tried again after so many reads by system calls, and so many
  * ns after pages became unreadable. */
-#define AGAIN 64
-#define AGAIN_NS 20000000
+#define RETRY_READS 64
+#define RETRY_NS 20000000
 
 /* No thread is switched so often in the midst of its pages, unless a debugger
  * steps through it. */
-#define SWITCHES 3
+#define PAGES_TRIES 3
 
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
 {
@@ -63,7 +63,7 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 	/* No page is used if the first one is missing. */
 	if (set->reg == NULL || t->event[0].page == NULL)
 		return false;
-	for (tries = 0; tries < SWITCHES && !filled; tries++) {
+	for (tries = 0; tries < PAGES_TRIES && !filled; tries++) {
 		page = perf_read_page(t, set);
 		lock = CPUC_GET(page, lock);
 		CPUC_FENCE();
@@ -167,8 +167,8 @@ static bool perf_read_kept(struct cpuc_perf_thread *t,
 {
 	if (!cpuc_perf_thread_has(t, set) || t->way == CPUC_MAPPED)
 		return false;
-	if (t->way != perf_read_best(set) && t->reads++ >= AGAIN &&
-	    cpuc_os_clock_ns() - t->unreadable >= AGAIN_NS)
+	if (t->way != perf_read_best(set) && t->reads++ >= RETRY_READS &&
+	    cpuc_os_clock_ns() - t->unreadable >= RETRY_NS)
 		return false;
 	return perf_read_events(t, set, sum);
 }
@@ -188,7 +188,7 @@ static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
 			t->unreadable = cpuc_os_clock_ns();
 	}
 	perf_read_drop(t);
-	if (cpuc_os_clock_ns() - t->unreadable < AGAIN_NS)
+	if (cpuc_os_clock_ns() - t->unreadable < RETRY_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
 		if (cpuc_perf_thread_open(t, set, way) &&

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A clock's rate, stated and confirmed, or measured against the operating
- * system's clock; the cycles per tick that follow from it; and the clock's
- * resolution. */
+ * system's clock; the scale that follows from it; and the clock's resolution.
+ */
 #include <config.h>
 #include "clock.h"
 #include "../system/os_clock.h"
 
-#define READS 64         /* to see the resolution */
-#define STEPS_SEEN 9     /* if reads are faster than the clock's steps, */
-#define STEP_READS 10000 /* each of which takes fewer than so many */
-#define COARSE 10000     /* reads of the system's clock in one of its steps */
-#define BRACKETS 3
-#define TRAPS 8    /* reads, the fastest of which tells whether all trap */
-#define AGREE 1000 /* a clock of 10 ns steps agrees over 10 us, mostly */
-#define CONFIRM 50 /* parts of a rate: nonsense is further off */
+#define GRAIN_READS 64 /* to find the resolution */
+#define GRAIN_STEPS 9  /* to find it where several reads fall into a step */
+#define GRAIN_STEP_READS 10000 /* more in a step: the clock stands still */
+#define COARSE_READS 10000     /* in a step of a coarse system clock */
+#define MOMENT_TRIES 3
+#define TRAPPING_READS 8 /* the fastest tells whether all trap */
+#define RATE_AGREES 1000 /* a clock of 10 ns steps mostly does over 10 us */
+#define RATE_CONFIRMS 50 /* parts of a rate: nonsense is further off */
 
 struct moment {
 	uint64_t tick, ns;
 };
 
-/* The beginning of a tick, by the best of three tries. */
+/* The beginning of a tick: the most exact of three tries. */
 static struct moment clock_moment(const struct cpuc_clock *c)
 {
 	struct moment best = {0, 0};
@@ -27,7 +27,7 @@ static struct moment clock_moment(const struct cpuc_clock *c)
 	long long last;
 	int i, wait;
 
-	for (i = 0; i < BRACKETS; i++) {
+	for (i = 0; i < MOMENT_TRIES; i++) {
 		last = c->tick();
 		wait = 1000;
 		do {
@@ -43,8 +43,9 @@ static struct moment clock_moment(const struct cpuc_clock *c)
 	return best;
 }
 
-/* No rate can be measured in a short time by steps of 0.1 to 10 ms, as some
- * virtual machines have. Of two, as the first one may be about to end. */
+/* Steps of 0.1 to 10 ms, as in some virtual machines, are too long to measure a
+ * rate by in a short time. Two steps are timed: the first may be about to end.
+ */
 bool cpuc_clock_coarse(void)
 {
 	uint64_t begun;
@@ -53,13 +54,13 @@ bool cpuc_clock_coarse(void)
 	for (i = 0; i < 2; i++) {
 		begun = cpuc_os_clock_ns();
 		for (reads = 0; cpuc_os_clock_ns() == begun; reads++)
-			if (reads == COARSE)
+			if (reads == COARSE_READS)
 				return true;
 	}
 	return false;
 }
 
-/* The next moment, so many nanoseconds later. */
+/* The moment `ns` later. */
 static struct moment clock_wait(const struct cpuc_clock *c,
 				const struct moment *from, uint64_t ns)
 {
@@ -85,8 +86,8 @@ bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts)
 
 /* Three estimates over the shortest window in which they agree to 1/agree:
  * microseconds for a fine clock, milliseconds for a coarse one. The windows
- * overlap, and no moment is in all of them, so that a disturbed one shows. 0:
- * the rate is unknown. */
+ * overlap, and no moment is in all of them, so a disturbed moment makes them
+ * disagree. 0: they never agreed. */
 static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 {
 	/* gcc's analyser loses the loop that sets them. */
@@ -113,7 +114,7 @@ static bool clock_traps(const struct cpuc_clock *c)
 	uint64_t last = (uint64_t)c->tick(), least = UINT64_MAX, ticks;
 	int i;
 
-	for (i = 0; i < TRAPS; i++, last += ticks) {
+	for (i = 0; i < TRAPPING_READS; i++, last += ticks) {
 		ticks = (uint64_t)c->tick() - last;
 		least = ticks < least ? ticks : least;
 	}
@@ -127,7 +128,7 @@ void cpuc_clock_again(void)
 	clock_selection++;
 }
 
-/* `hz` is stored late, as this may end in a fault at any read. */
+/* `hz` is stored last, because any read may fault. */
 bool cpuc_clock_rate(struct cpuc_clock *c)
 {
 	uint64_t hz = 0;
@@ -138,17 +139,18 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	if (c->stated != NULL)
 		hz = c->stated();
 	coarse = cpuc_clock_coarse();
-	/* A stated rate that the clock does not confirm is worse than none:
-	 * emulators and wrong firmware tables have been seen. It is believed
-	 * where the system's clock is too coarse to tell, or not there. */
+	/* A stated rate that the clock contradicts is worse than none:
+	 * emulators and firmware tables have been seen to state wrong ones.
+	 * It is believed where the system's clock is too coarse to tell, or
+	 * missing. */
 	if (hz != 0)
-		c->exact =
-			coarse || cpuc_clock_within(clock_measure(c, CONFIRM),
-						    hz, CONFIRM);
+		c->exact = coarse ||
+			   cpuc_clock_within(clock_measure(c, RATE_CONFIRMS),
+					     hz, RATE_CONFIRMS);
 	if (c->exact)
 		c->hz = hz;
 	else if (!coarse)
-		c->hz = clock_measure(c, AGREE);
+		c->hz = clock_measure(c, RATE_AGREES);
 	c->last_measured = clock_selection;
 	c->traps = clock_traps(c);
 	return c->hz != 0;
@@ -169,8 +171,8 @@ bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		*scale = cpuc_scale_of(nominal_hz, c->hz);
 		return true;
 	}
-	/* Rounded to 1/1024 it is as true as the measurement, and mostly the
-	 * same in every process. */
+	/* Rounded to 1/1024 it is as accurate as the measurement, and mostly
+	 * the same in every process. */
 	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;
 	*scale = cpuc_scale_of(k ? k : 1, 1024);
 	return true;
@@ -189,30 +191,29 @@ void cpuc_sort(uint64_t *v, unsigned n)
 	}
 }
 
-/* A step of a clock that is read several times in each: ticks. They are of
- * 41.67, and a read of 0.3, on Apple silicon. */
+/* The step, in ticks, of a clock whose steps are longer than a read. On Apple
+ * silicon a step is 41.67 ticks, and a read takes 0.3. */
 static uint64_t clock_step(const struct cpuc_clock *c)
 {
-	uint64_t v[STEPS_SEEN + 1], last = (uint64_t)c->tick();
+	uint64_t v[GRAIN_STEPS + 1], last = (uint64_t)c->tick();
 	unsigned i, reads;
 
-	for (i = 0; i <= STEPS_SEEN; i++, last = v[i - 1]) {
-		reads = STEP_READS;
+	for (i = 0; i <= GRAIN_STEPS; i++, last = v[i - 1]) {
+		reads = GRAIN_STEP_READS;
 		do
 			v[i] = (uint64_t)c->tick();
 		while (v[i] == last && --reads > 0);
 		if (reads == 0)
 			return 0;
 	}
-	for (i = 0; i < STEPS_SEEN; i++)
+	for (i = 0; i < GRAIN_STEPS; i++)
 		v[i] = v[i + 1] - v[i];
-	cpuc_sort(v, STEPS_SEEN);
-	return v[STEPS_SEEN / 2];
+	cpuc_sort(v, GRAIN_STEPS);
+	return v[GRAIN_STEPS / 2];
 }
 
-/* The common divisor of v[0 ... n), sorted: exactly, or of values that are a
- * little more or less than its multiples. The median is the best to begin with.
- */
+/* The greatest common divisor of v[0 ... n), sorted: exact, or of values that
+ * may be a little off its multiples. The median is the best to begin with. */
 static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
 {
 	uint64_t a, b, times, rest, divisor = 0;
@@ -231,31 +232,32 @@ static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
 	return divisor;
 }
 
-/* The spread of a read's cost, or the common divisor of costs, whichever is
- * greater. Intel's TSC advances by 1 or 2 ticks at a time, that of AMD's Zen by
- * 24 to 26, which need not be whole; and its second read in a step shows a tick
- * more than the first. So half of the reads come later by something: costs that
- * are all about the same are not yet a step. */
+/* The spread of the costs of reads, or their common divisor, whichever is
+ * greater. Intel's TSC advances by 1 or 2 ticks at a time. AMD's Zen advances
+ * its TSC by 24 to 26, not always a whole number, and a second read in a step
+ * shows a tick more than the first. Costs that are all about the same do not
+ * show a step, so half of the reads wait a little first. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 {
-	uint64_t v[READS], grain, spread, last = (uint64_t)c->tick();
+	uint64_t v[GRAIN_READS], grain, spread, last = (uint64_t)c->tick();
 	unsigned i, n = 0, same;
 	volatile unsigned wait;
 
-	for (i = 0; i < READS; i++) {
-		for (wait = i < READS / 2 ? 0 : i % 8 * 5; wait > 0; wait--)
+	for (i = 0; i < GRAIN_READS; i++) {
+		for (wait = i < GRAIN_READS / 2 ? 0 : i % 8 * 5; wait > 0;
+		     wait--)
 			;
 		v[n] = (uint64_t)c->tick() - last;
 		last += v[n];
 		n += v[n] > 1;
 	}
-	same = READS - n;
-	if (same > READS / 2)
+	same = GRAIN_READS - n;
+	if (same > GRAIN_READS / 2)
 		return clock_step(c);
 	cpuc_sort(v, n);
 	spread = v[n / 2] - v[0];
 	grain = clock_common(v, n, false);
-	if (same < READS / 8 && v[n - 1] < 2 * grain - grain / 8)
+	if (same < GRAIN_READS / 8 && v[n - 1] < 2 * grain - grain / 8)
 		grain = clock_common(v, n, true);
 	return spread > grain ? spread : grain;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A clock outside the core, however many counters read it: how it is read, its
- * rate and its resolution. */
+/* A clock outside the core, which several counters may read: how it is read,
+ * its rate and its resolution. */
 #ifndef CPUC_CLOCK_H
 #define CPUC_CLOCK_H
 
@@ -15,37 +15,37 @@ struct cpuc_clock {
 	/* Ticks, in 64 bits. */
 	long long (*tick)(void);
 
-	/* Ticks per second as the hardware or the firmware states them, which
-	 * is confirmed before it is used; 0: unknown. NULL: nothing does. */
+	/* Ticks per second as the hardware or the firmware states them; 0:
+	 * unknown. Confirmed before use. NULL: nothing states them. */
 	uint64_t (*stated)(void);
 
 	/* The chains that measure the core by this clock. NULL: none. */
 	const struct cpuc_chain_ops *chains;
 
-	/* Why chains cannot be trusted here, even if they agree; NULL: no
-	 * reason is known. May be NULL itself. */
+	/* Why chains cannot be trusted here even if they agree; NULL: they can.
+	 * The function may be NULL. */
 	const char *(*distrusted)(void);
 
-	/* The engine finds these once a process, under the lock; a counter's
-	 * file gives `hz` and `exact` where the interface defines the rate. */
-	uint64_t hz;            /* ticks per second; 0: unknown as yet */
+	/* The engine finds these once per process, under the lock; a counter's
+	 * file sets `hz` and `exact` where the interface defines the rate. */
+	uint64_t hz;            /* ticks per second; 0: not known yet */
 	bool exact;             /* stated and confirmed, or defined */
 	bool traps;             /* a read takes more than a microsecond */
-	bool tried;             /* to be calibrated */
-	unsigned last_measured; /* in which selection */
+	bool tried;             /* calibration has been tried */
+	unsigned last_measured; /* the number of that selection */
 
-	/* May run at the core's nominal rate: a tick counts as a cycle where
-	 * the rate is within 1% of the nominal one, or unknown. Where the rate
-	 * of another clock is unknown, its counters are dropped. */
+	/* It may run at the core's nominal rate: a tick counts as a cycle if
+	 * its rate is within 1% of the nominal one, or unknown. If the rate of
+	 * any other clock is unknown, its counters are dropped. */
 	bool nominal;
 };
 
-/* Finds the rate, once a process; false: it cannot be measured, which is found
- * once a selection, whatever number of counters have this clock. May fault, if
- * the clock may not be read, as the next two may. */
+/* Finds the rate, once per process. False: it cannot be measured; that is tried
+ * once per selection, however many counters read this clock. Faults if the
+ * clock may not be read. */
 bool cpuc_clock_rate(struct cpuc_clock *c);
 
-/* A selection begins. */
+/* A selection begins: clocks without a rate may be measured again. */
 void cpuc_clock_again(void);
 
 /* Whether two rates differ by no more than 1/parts. */
@@ -57,8 +57,8 @@ bool cpuc_clock_coarse(void);
 #define CPUC_CLOCK_UNMEASURED \
 	"its rate cannot be measured against CLOCK_MONOTONIC"
 
-/* Finds the scale from ticks to cycles of the nominal rate; false: the clock's
- * rate cannot be measured. */
+/* Finds the scale from ticks to cycles at the nominal rate. False: the clock's
+ * rate cannot be measured. May fault as cpuc_clock_rate() does. */
 bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		      struct cpuc_scale *scale);
 
@@ -68,8 +68,8 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c);
 /* Sorts v[0 ... n). */
 void cpuc_sort(uint64_t *v, unsigned n);
 
-/* The counter ID of a clock of its own, which ID_read() reads. What follows the
- * kind are fields of the clock. */
+/* Defines counter ID and its clock, which ID_read() reads. The arguments after
+ * the kind initialise fields of the clock. */
 #define CPUC_CLOCK_COUNTER(id, of_name, of_kind, ...)             \
 	static struct cpuc_clock id##_clock = {.tick = id##_read, \
 					       __VA_ARGS__};      \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second, by the order of sources in cpucycles(7), and as measured.
+/* Cycles per second: stated, in the order of sources in cpucycles(7), or
+ * measured.
  *
- * On a virtual machine most statements are of the time-stamp counter's rate.
- * A calibrated counter counts the core's cycles, so there only a statement
- * about the core comes before a measurement. */
+ * On a virtual machine most stated rates are the TSC's. A calibrated counter
+ * counts core cycles, so for it only a stated rate of the core comes before a
+ * measurement. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,14 @@
 #include "../system/probe.h"
 #include "textfile.h"
 
-/* The mean of so many rates, as the core may step by a few percent meanwhile;
- * of those that are NEAR their median, a third at least. Others are disturbed:
- * a thread's count stands still while another thread has the core. */
-#define TRIES 80
-#define NEAR CPUC_PERMILLE(50)
-#define BUSY_NS 25000 /* to compare a core counter over */
+/* The rate is a mean of many, because the core's may step by a few percent
+ * meanwhile: of those near their median, at least a third. The others
+ * were disturbed: a thread's count stands still while another has the core. */
+#define OBSERVE_TRIES 80
+#define OBSERVE_NEAR CPUC_PERMILLE(50)
+#define OBSERVE_NS 25000 /* of one comparison with the system's clock */
 
-/* The number that the library's users have come to recognise as "unknown". */
+/* The number that users have come to recognise as "unknown". */
 const struct cpuc_rate cpuc_persecond_unknown = {UINT64_C(2399987654),
 						 "unknown", false};
 
@@ -44,18 +45,18 @@ const char *cpuc_getenv(const char *name)
 static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 {
 	uint64_t ns = cpuc_os_clock_ns(), now, hz;
-	long long count = cpuc_slot_read(slot);
+	uint64_t count = (uint64_t)cpuc_slot_read(slot);
 
 	do
 		now = cpuc_os_clock_ns();
-	while (now - ns < BUSY_NS);
-	count = cpuc_slot_read(slot) - count;
-	hz = (uint64_t)count * 1000000000 / (now - ns);
+	while (now - ns < OBSERVE_NS);
+	count = (uint64_t)cpuc_slot_read(slot) - count;
+	hz = count * 1000000000 / (now - ns);
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-/* Calibrates, also if another counter is in use. A clock that failed is left to
- * the next selection. */
+/* Calibrates even if another counter is in use. A clock that has failed is left
+ * to the next selection. */
 static void persecond_calibrate(void *unused)
 {
 	struct cpuc_refusal refusal;
@@ -79,26 +80,26 @@ static void persecond_observe(void *arg)
 {
 	struct observation *o = arg;
 	bool by_chains = cpuc_calibration_done();
-	uint64_t hz[TRIES];
+	uint64_t hz[OBSERVE_TRIES];
 	unsigned i, n = 0;
 
 	if (!by_chains && (o->current == NULL ||
 			   o->current->counter->kind > CPUC_CORE_KERNEL ||
 			   cpuc_clock_coarse()))
 		return;
-	for (i = 0; i < TRIES; i++) {
+	for (i = 0; i < OBSERVE_TRIES; i++) {
 		hz[n] = by_chains ? cpuc_calibration_hz()
 				  : persecond_by_counter(o->current);
 		n += hz[n] != 0;
 	}
-	o->hz = cpuc_middle(hz, n, TRIES / 3, NEAR);
+	o->hz = cpuc_middle(hz, n, OBSERVE_TRIES / 3, OBSERVE_NEAR);
 }
 
 struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
 {
 	struct observation o = {current, 0};
 
-	/* Two probes, as a clock that may not be read ends each of them. */
+	/* Two probes: a clock that may not be read ends the first. */
 	cpuc_probe(persecond_calibrate, NULL);
 	cpuc_probe(persecond_observe, &o);
 	return (struct cpuc_rate){o.hz, "measured", true};
@@ -109,8 +110,7 @@ static void persecond_ask_system(void *arg)
 	*(struct cpuc_rate *)arg = cpuc_stated_rate("");
 }
 
-/* The rate of a clock that runs at the core's nominal rate, by its own word or
- * as measured; 0: unknown. */
+/* The rate of a clock that runs at the core's nominal rate; 0: unknown. */
 static void persecond_ask_clock(void *arg)
 {
 	uint64_t *hz = arg;
@@ -124,8 +124,8 @@ static void persecond_ask_clock(void *arg)
 	}
 }
 
-/* On real hardware a rate that is not stated of the core is often that of an
- * idle one, at this moment. */
+/* On bare metal, a stated rate that is not the core's is often that of a core
+ * that is idle at this moment. */
 static void persecond_confirm(struct cpuc_rate *s)
 {
 	uint64_t hz = 0;
@@ -152,8 +152,8 @@ static struct cpuc_rate persecond_stated(void)
 	return s;
 }
 
-/* The rates are found once a process, each when it is first needed: then it has
- * a source. */
+/* Each rate is found once per process, when it is first needed; from then on it
+ * has a source. */
 static struct cpuc_rate stated, measured;
 
 struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second, and ticks of a time base, as the operating system states
- * them. */
+/* The rates that the operating system states. */
 #include <config.h>
 #include <stddef.h>
 #include <string.h>
@@ -15,14 +14,14 @@ static const struct cpuc_rate stated_unknown = {0, "unknown", false};
 
 /* A file that states a rate, or a line of one. */
 struct stated {
-	const char *source; /* its path, or that, a blank and a line's key */
+	const char *source; /* its path; for a line, a blank and its key, too */
 	const char *unit;   /* after the number; NULL: Hz in binary */
 	int exp10;          /* the number is in units of 10^exp10 Hz */
 	bool of_core;
 };
 
 #ifdef _WIN32
-/* No files: anybody may create those that other systems have. */
+/* No files: on Windows anybody may create the paths of other systems. */
 static struct cpuc_rate stated_by_files(const char *root)
 {
 	(void)root;
@@ -30,10 +29,10 @@ static struct cpuc_rate stated_by_files(const char *root)
 }
 #else
 
-/* The best comes first: the administrator's word, the core's rate as it is set,
- * the core's limit, and then rates that are the TSC's on a virtual machine, and
- * may be those of an idle core on another. No kernel writes two of the lines of
- * /proc/cpuinfo, where s390x also has "cpu MHz dynamic", which is momentary. */
+/* Best first: what the administrator says, the core's rate as it is set, the
+ * core's limit, and then rates that are the TSC's on a virtual machine, and may
+ * be those of an idle core elsewhere. No kernel writes two of these lines of
+ * /proc/cpuinfo. (s390x also has "cpu MHz dynamic", the rate at the moment.) */
 static const struct stated stated_rates[] = {
 	{"/etc/cpucyclespersecond", "", 0, true},
 	/* "<unsupported>" unless the governor is `userspace` */
@@ -52,7 +51,7 @@ static const struct stated stated_rates[] = {
 static const struct stated stated_timebase = {CPUINFO " timebase", "", 0,
 					      false};
 
-/* What the line says of the source; NULL: nothing. */
+/* The value in a line of this source; NULL: the line has another key. */
 static const char *stated_value(const char *source, const char *line)
 {
 	const char *key = strchr(source, ' ');
@@ -69,8 +68,8 @@ static const char *stated_value(const char *source, const char *line)
 }
 
 /* The first believable value that a line of the file has for any of the rows,
- * and its row. One pass for all of them: where there is none, as on arm64, the
- * file is long and slow to read. Not inlined, as the buffers of two calls would
+ * and its row. One pass for all rows: where none matches, as on arm64, the file
+ * is long and slow to read. Not inlined, because the buffers of two calls would
  * be on the stack at once, and the first call may come in a signal handler. */
 static __attribute__((noinline)) uint64_t
 stated_by_lines(const char *root, const struct stated **row,
@@ -134,12 +133,12 @@ uint64_t cpuc_stated_timebase(const char *root)
 
 #endif
 
-/* Systems that state rates by a call. Each has rows, the best first, and
- * STATED_ASK, a function that asks for one: 0 if there is no such number. */
+/* Systems that state rates by a call. Each has rows, best first, and
+ * STATED_ASK(), which asks for one: 0 if there is no such number. */
 #define MHZ UINT64_C(1000000)
 
 struct stated_call {
-	const char *source; /* the call, and after a blank, what is asked for */
+	const char *source; /* the call, a blank, and what it is asked for */
 	uint64_t unit;      /* of the number, in Hz */
 };
 
@@ -154,7 +153,7 @@ struct stated_call {
 /* Constant rates come first: dev.cpu.0.freq is the power daemon's latest
  * choice. */
 static const struct stated_call stated_calls[] = {
-	{"sysctl hw.cpufrequency", 1}, /* macOS, but on Apple's own CPUs */
+	{"sysctl hw.cpufrequency", 1}, /* macOS, not on Apple silicon */
 	{"sysctl hw.cpufrequency_max", 1},
 	{"sysctl machdep.tsc.frequency", 1}, /* macOS on x86 */
 	{"sysctl machdep.tsc_freq", 1},      /* FreeBSD, NetBSD on x86 */
@@ -214,7 +213,7 @@ static const struct stated_call stated_calls[] = {
 	{NULL, 0},
 };
 
-/* Releases differ in the width. */
+/* Releases differ in the number's width. */
 #define STATED_ASK stated_kstat
 static uint64_t stated_kstat(const char *key)
 {
@@ -263,11 +262,11 @@ static uint64_t stated_perfstat(const char *key)
 #elif defined _WIN32
 #include "../system/windows/api.h"
 
-#define KEY "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0"
+#define REGISTRY_KEY "HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\0"
 
 /* What Windows measured when it started. */
 static const struct stated_call stated_calls[] = {
-	{"registry HKLM\\" KEY "\\~MHz", MHZ},
+	{"registry HKLM\\" REGISTRY_KEY "\\~MHz", MHZ},
 	{NULL, 0},
 };
 
@@ -277,8 +276,9 @@ static uint64_t stated_registry(const char *key)
 	DWORD number = 0, size = sizeof number;
 
 	(void)key;
-	return RegGetValueA(HKEY_LOCAL_MACHINE, KEY, "~MHz", RRF_RT_REG_DWORD,
-			    NULL, &number, &size) == ERROR_SUCCESS
+	return RegGetValueA(HKEY_LOCAL_MACHINE, REGISTRY_KEY, "~MHz",
+			    RRF_RT_REG_DWORD, NULL, &number,
+			    &size) == ERROR_SUCCESS
 		       ? number
 		       : 0;
 }

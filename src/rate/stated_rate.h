@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second, and ticks of a time base, as the operating system states
+/* The rates of the CPU and of its time base, as the operating system states
  * them. */
 #ifndef CPUC_STATED_RATE_H
 #define CPUC_STATED_RATE_H
@@ -10,13 +10,13 @@
 struct cpuc_rate {
 	uint64_t hz;        /* 0: unknown */
 	const char *source; /* a file or a call; static storage */
-	bool of_core;       /* false: of a clock, or of this moment */
+	bool of_core;       /* false: a clock's, or the core's at this moment */
 };
 
-/* The CPU's rate by the first source that states it, in the order of
- * cpucycles(7); "unknown" if none does. `root` goes before every path: "" on a
- * real machine, a fake tree in tests. No environment, no measurement.
- * /etc/cpucyclespersecond counts as a statement about the core. Allocates
+/* The CPU's rate from the first source that states one, in the order of
+ * cpucycles(7); "unknown" if none does. /etc/cpucyclespersecond counts as the
+ * core's rate. `root` is put before every path: "" on a real machine, a fake
+ * tree in tests. Reads no environment variable and measures nothing. Allocates
  * nothing, leaves no descriptor open, may change errno. */
 struct cpuc_rate cpuc_stated_rate(const char *root);
 

@@ -12,21 +12,20 @@
 #include <fcntl.h>
 #include "../system/syscalls.h"
 
-/* Not PATH_MAX: the first call may come in a signal handler. Roots are those of
- * tests. */
-#define PATH_SIZE 512
+/* PATH_MAX would be much of a signal handler's stack. */
+#define TEXTFILE_PATH_SIZE 512
 
-/* /proc/cpuinfo has about 1.5 KiB per CPU, so this is hundreds of CPUs. It
- * also ends a file that has no end. */
+/* Enough for hundreds of CPUs in /proc/cpuinfo, at about 1.5 KiB each. An
+ * endless file ends here, too. */
 #define LINES_BUDGET ((size_t)1 << 20)
 
 static int textfile_open(const char *root, const char *path)
 {
-	char full[PATH_SIZE];
+	char full[TEXTFILE_PATH_SIZE];
 	size_t n = strlen(root), m = strcspn(path, " ");
 	int fd;
 
-	/* snprintf(3) takes a kilobyte of a handler's stack. */
+	/* snprintf(3) would take a kilobyte of the stack. */
 	if (n >= sizeof(full) || m >= sizeof(full) - n)
 		return -ENAMETOOLONG;
 	memcpy(full, root, n);
@@ -94,7 +93,7 @@ int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path)
 
 enum { END = -1, FAILED = -2 };
 
-/* The next byte, or one of these. */
+/* The next byte, or END or FAILED. */
 static int textfile_byte(struct cpuc_lines *l)
 {
 	size_t size = sizeof(l->buf);
@@ -123,7 +122,7 @@ char *cpuc_lines_next(struct cpuc_lines *l)
 		while ((byte = textfile_byte(l)) >= 0 && byte != '\n')
 			if (len < sizeof(l->line))
 				l->line[len++] = (char)(byte ? byte : '?');
-		/* Half a line may hold half a number. */
+		/* A cut line may hold a cut number. */
 		if (byte == FAILED || (byte == END && len == 0))
 			return NULL;
 	} while (len == sizeof(l->line));
@@ -138,10 +137,11 @@ void cpuc_lines_close(struct cpuc_lines *l)
 
 #endif
 
-/* Digits with at most one point, which may be first or last, in units of
- * 10^exp10 Hz; cut to whole Hz, and more than CPUC_HZ_MAX where that many are
- * too many. Not by strtod(), which takes its point from the locale, and accepts
- * hexadecimal, nan and inf. Returns the rest. */
+/* Parses digits with at most one point, which may be first or last, in units of
+ * 10^exp10 Hz, and returns the rest of the text. Truncates to whole Hz; a
+ * number above CPUC_HZ_MAX stays above it, but may not be exact. Not strtod(),
+ * whose point depends on the locale, and which accepts hexadecimal, nan and
+ * inf. */
 static const char *textfile_decimal(const char *p, int exp10, uint64_t *hz)
 {
 	bool point = false;
@@ -159,7 +159,7 @@ static const char *textfile_decimal(const char *p, int exp10, uint64_t *hz)
 
 uint64_t cpuc_parse_hz(const char *text, int exp10, const char *unit)
 {
-	/* Not by isspace(): a locale may add bytes to that. */
+	/* Not isspace(), to which a locale may add bytes. */
 	static const char space[] = " \t\n\v\f\r";
 	const char *p = text + strspn(text, space);
 	uint64_t hz;

@@ -12,7 +12,7 @@
 #define CPUC_HZ_MIN UINT64_C(1000000)
 #define CPUC_HZ_MAX UINT64_C(100000000000)
 
-/* A number of so many Hz each as a rate; 0: it is not believed. */
+/* number * unit, in Hz; 0: it is not believed. */
 static inline uint64_t cpuc_hz_believed(uint64_t number, uint64_t unit)
 {
 	if (number > CPUC_HZ_MAX / unit)
@@ -21,9 +21,8 @@ static inline uint64_t cpuc_hz_believed(uint64_t number, uint64_t unit)
 }
 
 /* Reads the whole file root + path: the number of bytes in buf, or -errno. A
- * blank ends a path, here and below.
- * EFBIG when the file fills buf, as an endless one does: buf must be one byte
- * larger than the largest file wanted. Adds no NUL, never blocks. */
+ * blank ends the path, here and below. EFBIG if the file fills buf: it must be
+ * a byte larger than the largest file wanted. Adds no NUL, never blocks. */
 ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 		       size_t size);
 
@@ -31,10 +30,10 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
  * file root + path is not one. */
 uint64_t cpuc_read_cells(const char *root, const char *path);
 
-/* The rate that the text states, cut to whole Hz: white space, digits with an
- * optional point, optional blanks and `unit` (may be ""), white space, and
- * nothing else. The number is in units of 10^exp10 Hz (kHz: 3). 0 for any other
- * text, and outside CPUC_HZ_MIN ... CPUC_HZ_MAX. */
+/* The rate that the text states, truncated to whole Hz: white space, digits
+ * with an optional point, optional blanks and `unit` (may be ""), white space,
+ * and nothing else. The number is in units of 10^exp10 Hz (kHz: 3). 0 for any
+ * other text, and outside CPUC_HZ_MIN ... CPUC_HZ_MAX. */
 uint64_t cpuc_parse_hz(const char *text, int exp10, const char *unit);
 
 /* A file being read line by line. Only the functions below use the fields. */
@@ -46,12 +45,12 @@ struct cpuc_lines {
 	char line[512];
 };
 
-/* 0 or -errno. Only the beginning of a long file is read. */
+/* 0 or -errno. Only the first MiB of a file is read. */
 int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path);
 
 /* The next line, without its newline, valid until the next call; NULL at the
- * end. A line that is longer than the buffer, or cut off by an error, is left
- * out. A NUL in it is a question mark. */
+ * end. Lines longer than the buffer, or cut off by an error, are skipped. A NUL
+ * becomes a question mark. */
 char *cpuc_lines_next(struct cpuc_lines *l);
 
 void cpuc_lines_close(struct cpuc_lines *l);

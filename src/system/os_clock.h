@@ -15,26 +15,26 @@
 uint64_t cpuc_os_clock_ns(void);
 uint64_t cpuc_os_clock_us(void);
 
-/* CLOCK_MONOTONIC to within a few milliseconds, but cheaper. Not on Windows. */
+/* CLOCK_MONOTONIC to a few milliseconds, for less time. Not on Windows. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
-/* The thread's clock: the time for which the calling thread ran, in ticks of
- * which a second has hz; 0 if it cannot be read. Always a system call. Keeps
- * errno. It is CLOCK_THREAD_CPUTIME_ID, but on Windows QueryThreadCycleTime(),
- * whose ticks are taken for those asked for: see below. */
+/* The thread's clock: the time for which the calling thread has run, in ticks
+ * of hz a second; 0 if it cannot be read. Always a system call. Keeps errno. It
+ * is CLOCK_THREAD_CPUTIME_ID; on Windows it is QueryThreadCycleTime(), in ticks
+ * of its own, whatever hz is: see below. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
 
-/* Whether the thread's clock can be read, and on Windows, advances as tick()
+/* Whether the thread's clock can be read and, on Windows, advances as tick()
  * does. */
 bool cpuc_os_clock_thread_agrees(long long (*tick)(void));
 
-/* Finds out whether the clocks' fast paths may be used. Until then, and where
- * they may not, the clocks are read by system calls. Call it between
+/* Finds out whether the clocks may be read by their fast paths, in user space.
+ * Until then, and where they may not, system calls read them. Call it between
  * cpuc_probe_begin and cpuc_probe_end. */
 void cpuc_os_clock_check(void);
 
-/* Whether that found that this thread is forbidden to read the time-stamp
- * counter, by x86 Linux's prctl(PR_SET_TSC). False on other systems. */
+/* Whether cpuc_os_clock_check() found that x86 Linux's prctl(PR_SET_TSC)
+ * forbids this thread the TSC. False on other systems. */
 bool cpuc_tsc_forbidden(void);
 
 #endif

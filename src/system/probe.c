@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Runs code that may fault, under handlers that pass every signal that is not
- * this code's own fault on to the disposition that was there before. */
+/* Runs code that may fault, under handlers that pass every signal but this
+ * code's own faults on to the disposition that was there before. */
 #include <config.h>
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "probe.h"
 #include "../thread/thread.h"
 
-/* In Linux's headers, where the C library's lack them. */
+/* Linux's, for C libraries whose headers lack them. */
 #if defined __linux__ && !defined TRAP_PERF
 #define TRAP_PERF 6
 #endif
@@ -35,11 +35,11 @@ enum target { PROCESS, THREAD };
 struct fault {
 	int sig;
 	atomic_int spent; /* the SA_RESETHAND in `was` has taken effect */
-	/* Other threads' handlers read `was` once they see the bit in `held`,
-	 * and still after cpuc_probe_end: a handler may be entered before that
-	 * and run later. */
+	/* The disposition before ours. Other threads' handlers read it once
+	 * they see the bit in `held`, and even after cpuc_probe_end: a handler
+	 * may be entered before that and run later. */
 	struct sigaction was;
-	/* Sent meanwhile, to be sent again: si_signo 0 if none. */
+	/* Signals sent meanwhile, to be sent again; si_signo is 0 for none. */
 	siginfo_t kept[2];
 };
 
@@ -51,13 +51,13 @@ enum { NFAULTS = sizeof faults / sizeof faults[0], ALL = (1 << NFAULTS) - 1 };
 
 static atomic_int held; /* bit i: the handler for faults[i] is ours */
 
-/* The thread between begin and end. Every thread's handler compares itself
- * with it. Not a TLS variable: glibc may allocate a dlopened library's TLS when
- * a thread first uses it, and in a handler that could deadlock. C99 has no
+/* The thread between begin and end, with which every thread's handler compares
+ * itself. Not thread-local: glibc may allocate a dlopened library's TLS when a
+ * thread first uses it, and in a handler that could deadlock. C99 has no
  * _Atomic. */
 __extension__ static _Atomic(pthread_t) owner;
 
-/* The rest belongs to the owner. */
+/* What follows belongs to the owner. */
 struct frame {
 	sigjmp_buf env;
 	volatile int sig; /* the signal that ended it, or 0 */
@@ -66,25 +66,26 @@ static struct frame *volatile probed;
 static sigset_t mask;    /* before begin */
 static sigset_t probing; /* mask without the fault signals */
 
-/* Whether it was sent (kill, raise, a timer) rather than caused by an
+/* Whether the signal was sent (kill, raise, a timer) rather than caused by an
  * instruction. The codes of sent signals are <= 0 on Linux, OpenBSD and
- * Solaris, and from SI_USER = 0x10001 up on FreeBSD and macOS, where 0 says
- * nothing: macOS has it for x86's general protection fault. */
+ * Solaris, and start at SI_USER = 0x10001 on FreeBSD and macOS, where 0 says
+ * nothing: on macOS it is x86's general protection fault. */
 static bool probe_sent(const siginfo_t *info)
 {
 	int code = info->si_code;
 
 #ifdef BUS_MCEERR_AO
-	/* Bad memory that nobody has touched yet. */
+	/* A memory error that no access has hit yet. */
 	if (info->si_signo == SIGBUS && code == BUS_MCEERR_AO)
 		return true;
 #endif
 	return code < 0 || (SI_USER > 0 ? code >= SI_USER : code == 0);
 }
 
-/* Whether the running code is at fault. These are caused by it, too, but are
- * the application's: a system call that it handles itself (prctl(2),
- * PR_SET_SYSCALL_USER_DISPATCH), and the overflow of one of its perf events. */
+/* Whether the running code is at fault. It also causes two signals that are the
+ * application's: for a system call that the application handles itself
+ * (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), and for the overflow of one of its
+ * perf events. */
 static bool probe_at_fault(const siginfo_t *info)
 {
 #ifdef SYS_SECCOMP
@@ -99,8 +100,8 @@ static bool probe_at_fault(const siginfo_t *info)
 }
 
 /* Lets the process die as it would have without us. An instruction that faults
- * again gives the truest core dump. After a trap or a forbidden system call the
- * program would continue, so these are raised, like signals that were sent. */
+ * again gives the best core dump. After a trap or a forbidden system call the
+ * program would continue, so those signals are raised, like sent ones. */
 static void probe_default(int sig, const siginfo_t *info)
 {
 	struct sigaction sa = {.sa_handler = SIG_DFL};
@@ -138,8 +139,8 @@ static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 		to->sa_handler(f->sig);
 }
 
-/* The first of each, as a pending signal would be. siginfo does not tell
- * pthread_sigqueue(3) from sigqueue(3), which is more common. */
+/* Keeps the first of each, as the kernel keeps a pending signal. siginfo does
+ * not tell pthread_sigqueue(3) from sigqueue(3), which is more common. */
 static void probe_keep(struct fault *f, const siginfo_t *info)
 {
 	const int code = info->si_code;
@@ -150,8 +151,9 @@ static void probe_keep(struct fault *f, const siginfo_t *info)
 		*kept = *info;
 }
 
-/* Sends a signal again that was kept. Linux lets a process send itself any
- * siginfo, and takes the thread for `process`; elsewhere it is a new one. */
+/* Sends a kept signal again. On Linux a process may send itself any siginfo,
+ * and a thread's id stands for its process; elsewhere the siginfo is a new one.
+ */
 static void probe_resend(siginfo_t *info, enum target target)
 {
 	const int sig = info->si_signo;
@@ -181,9 +183,10 @@ static CPUC_LANDING void probe_land(void)
 	siglongjmp(probed->env, 1);
 }
 
-/* The handler returns, and the thread goes on in probe_land(): macOS and NetBSD
- * otherwise take the thread to be on its alternate stack for good, Linux leaves
- * it without one that disarms itself. */
+/* Makes the thread continue in probe_land() once the handler has returned.
+ * After a jump out of the handler, macOS and NetBSD would take the thread to be
+ * on its alternate stack for good. Linux would leave it without one that
+ * disarms itself. */
 static void probe_leave(void *context)
 {
 #ifdef CPUC_GO_ON
@@ -215,12 +218,12 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 		probe_leave(context);
 		return;
 	}
-	/* A fault in the application's handler must not end the probe, nor
+	/* A fault in the application's handler must end neither the probe nor
 	 * the handler. */
 	if (mine)
 		probed = NULL;
-	/* The caller has it blocked, so it must stay pending: end sends it
-	 * again. */
+	/* The caller has it blocked, so it must stay pending: cpuc_probe_end
+	 * sends it again. */
 	if (mine && ours && probe_sent(info) && sigismember(&mask, sig))
 		probe_keep(f, info);
 	else
@@ -237,8 +240,8 @@ static bool probe_is_ours(const struct sigaction *sa)
 }
 
 /* Reads the old disposition before it sets the new one, although one call could
- * do both: a handler in another thread, or in a child forked by one, needs it
- * from the first moment on. */
+ * do both: a handler in another thread, or in a child that it forks, needs the
+ * old one from the first moment on. */
 static void probe_install(struct fault *f)
 {
 	const int bit = 1 << (f - faults);
@@ -246,16 +249,15 @@ static void probe_install(struct fault *f)
 
 	if (sigaction(f->sig, NULL, &old))
 		return;
-	/* Ours: somebody read it during the last pair and has put it back
-	 * since. The disposition before that is still in f->was. */
+	/* Ours, if somebody read it during the last pair and has put it back
+	 * since: then f->was still is the disposition before it. */
 	if (!probe_is_ours(&old))
 		f->was = old;
 	atomic_store(&f->spent, 0);
 	f->kept[PROCESS].si_signo = f->kept[THREAD].si_signo = 0;
-	/* No SA_NODEFER: signals sent faster than handled would nest to the
-	 * stack's end. The flags are those of the old handler, so that it
-	 * interrupts the same system calls on the same stack; without one,
-	 * nothing is interrupted. */
+	/* No SA_NODEFER: signals sent faster than handled would overflow the
+	 * stack. The old handler's flags, so that it interrupts the same system
+	 * calls on the same stack; without one, none is interrupted. */
 	sigemptyset(&ours.sa_mask);
 	ours.sa_flags = SA_RESTART | SA_ONSTACK;
 	if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
@@ -269,8 +271,8 @@ static void probe_install(struct fault *f)
 		f->was = old;
 }
 
-/* A handler that another thread has installed meanwhile stays. If it comes
- * between the look and the swap it is off for a moment, but never lost. */
+/* A handler that another thread has installed meanwhile stays. If that happens
+ * between the two calls, the handler is off for a moment, but never lost. */
 static void probe_restore(void)
 {
 	int ours = atomic_load(&held);

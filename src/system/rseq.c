@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Restartable sequences (rseq(2), Linux 4.18). glibc registers an area for each
- * thread, since 2.35. Its field rseq_cs may point to the description of a
- * critical section. When the kernel preempts a thread outside the section,
- * moves it or delivers a signal to it, it sets the field to NULL on the way
- * back (<linux/rseq.h>). The sections here are empty, so every address is
- * outside.
+/* Restartable sequences (rseq(2), Linux 4.18). Since 2.35 glibc registers an
+ * area for each thread. Its field rseq_cs may point to the descriptor of a
+ * critical section. When the kernel preempts or migrates a thread that is
+ * outside the section, or delivers a signal to it, it sets the field to NULL on
+ * the way back to user mode (<linux/rseq.h>). The sections here are empty, so
+ * every address is outside.
  *
- * From Linux 6.19 on, it looks at the field only if the thread was in user mode
- * when it was interrupted (rseq_update_usr() in include/linux/rseq_entry.h).
+ * From Linux 6.19 on, the kernel looks at the field only if it interrupted the
+ * thread in user mode (rseq_update_usr() in include/linux/rseq_entry.h).
  *
- * Others who use rseq in the process point the field to sections of their own.
- * Those have ended, or were aborted, before anything else runs in the thread.
- * So a value that is not ours counts as an interruption, and may be
- * overwritten. An empty section is another copy's of this library: it stays, or
- * each of two copies would take every call of the other for an interruption. */
+ * Other users of rseq in the process point the field to sections of their own,
+ * which have ended or were aborted before anything else runs in the thread. So
+ * a value that is not ours counts as an interruption, and may be overwritten.
+ * An empty section belongs to another copy of this library. It stays, or each
+ * of the two copies would take every call of the other for an interruption. */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
@@ -94,8 +94,8 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 	rseq_arm(r);
 }
 
-/* The word tells of signals, and the switches of what the word leaves out: so
- * some events count twice. */
+/* The word tells of signals, the switches of waits that the word misses. Some
+ * events count twice. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};
@@ -144,17 +144,17 @@ uint32_t cpuc_rseq_cpu(void)
 
 #if HAVE_RSEQ
 
-#define SIZE 20 /* of the area, with all that it had at first */
+#define RSEQ_AREA_SIZE 20 /* up to the last field of Linux 4.18 */
 
-/* All that the kernel may look at stays mapped when the library is unloaded,
- * as a thread's word goes on pointing there. The kernel looks for the signature
- * before the address to which a section aborts. */
+/* This stays mapped when the library is unloaded, because threads' words still
+ * point to it. The kernel checks for the signature in front of the address to
+ * which a section aborts. */
 struct rseq_mapping {
 	struct cpuc_rseq_section section[CPUC_RSEQ_SECTIONS];
 	uint32_t signature[2];
 };
 
-/* Linux 6.19 is the first kernel that does not report waits. */
+/* Linux 6.19 is the first kernel that does not clear the word at waits. */
 static bool rseq_kernel_misses_waits(void)
 {
 	struct utsname system;
@@ -184,7 +184,7 @@ void cpuc_rseq_prepare(void)
 	static bool tried;
 	struct cpuc_rseq_section *section = NULL;
 
-	if (tried || __rseq_size < SIZE)
+	if (tried || __rseq_size < RSEQ_AREA_SIZE)
 		return;
 	tried = true;
 	/* A sandbox may answer a system call with SIGSYS. */
@@ -199,7 +199,8 @@ static volatile struct rseq *rseq_area(void)
 	return (volatile struct rseq *)(void *)(self + __rseq_offset);
 }
 
-/* The half of the field that holds a pointer: the other one stays zero. */
+/* On a 32-bit host the half of the field that holds the pointer; the other half
+ * stays zero. */
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
 	volatile struct rseq *area = rseq_area();

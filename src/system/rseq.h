@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A word of each thread that the kernel clears when it interrupts the thread in
- * user mode: to run another one, to move it to another CPU, or to have it
- * handle a signal. Kernels before Linux 6.19 clear it at waits in system calls,
- * too. Nothing is asked of the kernel for that, and no permission is needed. */
+/* Each thread has a word that the kernel clears when it interrupts the thread
+ * in user mode: to run another thread, to migrate it or to deliver a signal.
+ * Before Linux 6.19 the kernel also clears it when the thread waits in a system
+ * call. This takes no system call and needs no permission. */
 #ifndef CPUC_RSEQ_H
 #define CPUC_RSEQ_H
 
@@ -11,31 +11,31 @@
 
 typedef volatile uintptr_t cpuc_rseq_word;
 
-/* A thread's own. Where the thread has no word, `word` points to `armed`. */
+/* A thread's state. If the thread has no word, `word` points to `armed`. */
 struct cpuc_rseq {
 	cpuc_rseq_word *word; /* NULL before cpuc_rseq_begin() */
-	uintptr_t armed;      /* the latest value */
+	uintptr_t armed;      /* the value last stored in the word */
 };
 
-/* Finds out whether there are such words. Under the lock, between
+/* Finds out whether threads have such words. Under the lock, between
  * cpuc_probe_begin and cpuc_probe_end. */
 void cpuc_rseq_prepare(void);
 
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
 
-/* Arms that for the first time. */
+/* Arms the word for the first time. */
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
-/* Whether the word tells of waits in system calls: so until a caller has seen a
- * wait that it did not tell of, and says so by the second function. */
+/* Whether the word is cleared at waits in system calls. That is assumed until a
+ * caller sees a wait that did not clear it, and calls the second function. */
 bool cpuc_rseq_tells_waits(void);
 void cpuc_rseq_missed_wait(void);
 
-/* Arms the word again, with a value that differs from the latest 127; it stays
- * until the kernel interrupts the thread. A value of another copy of this
- * library is left alone. Returns whether the thread was interrupted since the
- * word was last armed. */
+/* Arms the word again, with a value that differs from the last 127; it stays
+ * until the kernel interrupts the thread. The value of another copy of this
+ * library is left alone. Returns whether the thread has been interrupted since
+ * the word was last armed. */
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
 /* A word that this copy has armed points to one of these. */
@@ -54,28 +54,29 @@ static inline bool cpuc_rseq_ours(uintptr_t value)
 	       CPUC_RSEQ_SECTIONS * sizeof *cpuc_rseq_section;
 }
 
-/* Stores the latest value in the word once more, unless it is another copy's:
- * that one must see that its word was cleared. */
+/* Stores the armed value in the word once more, unless it is another copy's,
+ * which must see that the word was cleared. */
 static inline void cpuc_rseq_again(const struct cpuc_rseq *r)
 {
 	if (cpuc_rseq_ours(r->armed))
 		*r->word = r->armed;
 }
 
-/* The CPU on which the calling thread is running; the same number each time
- * where the system does not tell. */
+/* The CPU that the calling thread is running on; always the same number where
+ * the system does not tell. */
 uint32_t cpuc_rseq_cpu(void);
 
-/* How often the calling thread gave up the CPU to wait, and how often it lost
- * it otherwise. False where the system does not tell. Keeps errno. */
+/* How often the calling thread was switched out: to wait (voluntary), and
+ * otherwise (forced). False where the system does not tell. Keeps errno. */
 struct cpuc_switches {
 	uint32_t own, forced;
 };
 
 bool cpuc_rseq_switches(struct cpuc_switches *n);
 
-/* A number that grows with the interruptions of the calling thread, whose state
- * this is, and of which so many cleared the word; -1: it has none. */
+/* A number that grows with each interruption of the calling thread. `r` is its
+ * state, and `cleared` the interruptions that cleared its word. -1: it has no
+ * word. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared);
 
 #endif

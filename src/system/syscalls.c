@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* System calls that are no cancellation points on Linux. */
+/* System calls that are not cancellation points on Linux. */
 #include <config.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -34,9 +34,8 @@ void cpuc_sys_close(int fd)
 	syscall(SYS_close, fd);
 }
 
-/* Where there is a second call for a time_t of 64 bits, the first one takes the
- * host's own words, whatever time_t is; the newest hosts have the second alone.
- */
+/* On hosts that also have a call for a 64-bit time_t, nanosleep takes longs,
+ * whatever time_t is. The newest hosts have only the other call. */
 void cpuc_sys_sleep(long ns)
 {
 #ifndef SYS_nanosleep

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* System calls that are no cancellation points on Linux. The C library's are:
- * glibc makes a thread's cancellation asynchronous in them, even where it is
- * disabled, and up to 2.36 its handler looks at that alone. A request that was
- * made before and arrives in there would end the thread with the lock. So
- * nothing under the lock or in the guard calls a cancellation point. */
+/* System calls that are not cancellation points on Linux, as the C library's
+ * are. In a cancellation point glibc makes the thread's cancellation
+ * asynchronous, even where it is disabled, and up to 2.36 its handler checks
+ * nothing else. A request that was sent before and arrives there would end the
+ * thread while it holds the lock. So nothing under the lock or in the guard
+ * calls a cancellation point. */
 #ifndef CPUC_SYSCALLS_H
 #define CPUC_SYSCALLS_H
 

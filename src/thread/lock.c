@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* One thread at a time in the engine, and nothing interrupts it.
  *
- * The lock names its holder's process. A child thus sees that the holder exists
- * only in the parent, and takes the lock over: neither pthread_atfork() nor
- * pthread_once() is needed. */
+ * The lock names its holder's process, so a child of fork sees that the holder
+ * exists only in the parent, and takes the lock over. Neither pthread_atfork()
+ * nor pthread_once() is needed. */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -17,29 +17,29 @@
 #include "../system/syscalls.h"
 #include "thread.h"
 
-#define YIELDS 100
-#define NAP_NS 100000
-#define NAPS_MAX 30
-#define PATIENCE 50
+#define LOCK_YIELDS 100
+#define LOCK_NAP_NS 100000
+#define LOCK_NAPS_MAX 30
+#define LOCK_PATIENCE 150
 
-/* The process of the holder, or of the latest one and LOCK_FREE; 0: there was
- * none. By the address of its mark (thread.h), as a child in another pid
- * namespace may have its parent's process id. Where there is no such mark, by
- * 4 * process id + 1. */
+/* The process of the thread that holds the lock or, with LOCK_FREE set, held it
+ * last; 0: nobody has yet. A process is named by the address of its mark
+ * (thread.h), because a child in another pid namespace may have its parent's
+ * process id; where there is no mark, by 4 * process id + 1. */
 #define LOCK_FREE ((uintptr_t)2)
 static uintptr_t lock_holder;
 
-/* The queue: a thread's number, and the lowest whose turn has not been. They
- * say who tries first, and no more, as those who wait may die: a thread that
- * finds the lock free so many times in a row goes ahead of them. */
+/* The queue: the next ticket, and the one whose turn it is. It decides only who
+ * tries first, because a thread in it may die: one that finds the lock free
+ * LOCK_PATIENCE times in a row goes ahead of its turn. */
 static unsigned lock_next, lock_turn;
 
 /* The process in which this thread holds the lock or waits for it. Set before
- * lock_holder: a SIGSYS handler between the two would wait for its own thread.
- */
+ * lock_holder, or a SIGSYS handler between the two would wait for its own
+ * thread. */
 static CPUC_TLS volatile uintptr_t lock_inside;
 
-/* Whether `process` is this one; 0 is none. */
+/* Whether `process` is the calling process. 0 is none. */
 static bool lock_is_here(uintptr_t process, int pid)
 {
 	process &= ~LOCK_FREE;
@@ -55,26 +55,28 @@ static uintptr_t lock_process(int pid)
 
 	if (__atomic_load_n(&cpuc_process, __ATOMIC_ACQUIRE) != NULL)
 		mark = cpuc_process_mark();
-	/* Emulators do not wipe the marks, old ones at least. */
+	/* Old emulators do not wipe the marks. */
 	return lock_is_here((uintptr_t)mark, pid) ? (uintptr_t)mark
 						  : (uintptr_t)pid * 4 + 1;
 }
 
-/* Yielding gives the CPU to the holder. If this thread has a real-time priority
- * and the holder has none, only sleeping does. The next in the queue sleeps for
- * a short time; many that wake often would leave the holder little of a slow
- * CPU. */
+/* Yielding gives the CPU to the holder, unless only this thread has a real-time
+ * priority: then only sleep does. The next in the queue sleeps briefly, those
+ * behind it longer: if many threads woke often on a slow CPU, the holder would
+ * hardly run. */
 static void lock_pause(unsigned tries, int ahead)
 {
-	long naps = ahead > 5 ? NAPS_MAX : (long)ahead * ahead;
+	long naps = 1;
 
-	if (tries < YIELDS)
+	if (ahead > 1)
+		naps = ahead > 5 ? LOCK_NAPS_MAX : (long)ahead * ahead;
+	if (tries < LOCK_YIELDS)
 		sched_yield();
 	else
-		cpuc_sys_sleep(ahead > 1 ? naps * NAP_NS : NAP_NS);
+		cpuc_sys_sleep(naps * LOCK_NAP_NS);
 }
 
-/* Returns the thread's number in the queue. */
+/* Returns the thread's ticket. */
 static unsigned lock_acquire(int pid)
 {
 	const unsigned mine =
@@ -82,7 +84,7 @@ static unsigned lock_acquire(int pid)
 	unsigned tries, in_vain = 0;
 	uintptr_t found;
 	int ahead;
-	bool here;
+	bool here, turn;
 
 	for (tries = 0;; tries++) {
 		found = __atomic_load_n(&lock_holder, __ATOMIC_ACQUIRE);
@@ -90,9 +92,9 @@ static unsigned lock_acquire(int pid)
 			      __atomic_load_n(&lock_turn, __ATOMIC_RELAXED));
 		here = lock_is_here(found, pid);
 		in_vain = found & LOCK_FREE ? in_vain + 1 : 0;
-		/* Holder and queue are the parent's: both are void. */
-		if ((!here || ((found & LOCK_FREE) &&
-			       (ahead <= 0 || in_vain > YIELDS + PATIENCE))) &&
+		turn = in_vain > 0 && (ahead <= 0 || in_vain > LOCK_PATIENCE);
+		/* In a child, the parent's holder and queue are void. */
+		if ((!here || turn) &&
 		    __atomic_compare_exchange_n(
 			    &lock_holder, &found, lock_process(pid), 0,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -115,16 +117,16 @@ int cpuc_lock(struct cpuc_caller *caller)
 	*caller = (struct cpuc_caller){.err = errno};
 	sigfillset(&all);
 	/* A sandbox may emulate denied system calls in a handler. With SIGSYS
-	 * blocked they would kill the process. */
+	 * blocked, such a call would kill the process. */
 	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, &caller->mask);
-	/* The type too: glibc before 2.37 checks only the type when it receives
-	 * a request that was sent a moment before. */
+	/* The type, too: glibc before 2.37 checks nothing else when a request
+	 * arrives that was sent a moment ago. */
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &caller->cancel_type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &caller->cancel_state);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
-	caller->number = lock_acquire(pid);
+	caller->ticket = lock_acquire(pid);
 	return 0;
 }
 
@@ -136,7 +138,8 @@ static void lock_try_marks(void *unused)
 
 void cpuc_lock_prepare(void)
 {
-	const uintptr_t holder = __atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
+	const uintptr_t holder =
+		__atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
 
 	if (holder % 2 == 0)
 		return;
@@ -147,9 +150,9 @@ void cpuc_lock_prepare(void)
 
 void cpuc_unlock(struct cpuc_caller *caller)
 {
-	/* Not back, if this thread was late and others went ahead of it. */
-	if ((int)(caller->number - lock_turn) >= 0)
-		__atomic_store_n(&lock_turn, caller->number + 1,
+	/* Never back: others may have gone ahead of this thread. */
+	if ((int)(caller->ticket - lock_turn) >= 0)
+		__atomic_store_n(&lock_turn, caller->ticket + 1,
 				 __ATOMIC_RELAXED);
 	__atomic_fetch_or(&lock_holder, LOCK_FREE, __ATOMIC_RELEASE);
 	CPUC_FENCE();

@@ -11,28 +11,28 @@ struct cpuc_caller {
 	unsigned long last_error;
 #else
 	sigset_t mask;
-	unsigned number; /* in the queue */
+	unsigned ticket; /* in the queue */
 	int cancel_state;
 	int cancel_type;
 #endif
 	int err;
 };
 
-/* Takes the engine's lock, in the order in which threads ask for it. It is the
- * outermost: the probe begins and ends in it, and the guard is innermost, so
- * nobody asks for the lock in a probe or in the guard. Until cpuc_unlock,
- * signals other than SIGSYS are blocked, thread cancellation is off, and errno
- * is saved. Waits for another thread, but not for one that exists only in the
- * parent of a fork. 0, or -EDEADLK if this thread already holds the lock or
- * waits for it: that happens only in a handler of SIGSYS, or of a fault in the
- * engine. */
+/* Takes the engine's lock, in the order in which threads ask for it. The order
+ * of locks: the lock is outermost, the probe begins and ends inside it, and the
+ * guard is innermost, so nothing in a probe or in the guard may take the lock.
+ * Until cpuc_unlock, signals other than SIGSYS are blocked, thread cancellation
+ * is off, and errno is saved. Waits for another thread, but not for one that
+ * exists only in the parent of a fork. 0, or -EDEADLK if this thread already
+ * holds the lock or waits for it, which happens only in a handler of SIGSYS or
+ * of a fault in the engine. */
 int cpuc_lock(struct cpuc_caller *caller);
 void cpuc_unlock(struct cpuc_caller *caller);
 
-/* Makes the lock see a child even if that has its parent's process id: one that
- * was cloned before, while another thread held the lock, waits for ever. Call
- * it with the lock, between cpuc_probe_begin and cpuc_probe_end, as a sandbox
- * may answer its system calls with SIGSYS. */
+/* From now on the lock recognises a child that has its parent's process id. (A
+ * child that was cloned before, while another thread held the lock, waits for
+ * ever.) Call it with the lock held, between cpuc_probe_begin and
+ * cpuc_probe_end: a sandbox may answer its system calls with SIGSYS. */
 void cpuc_lock_prepare(void);
 
 #endif

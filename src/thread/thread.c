@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Notices forks and thread ends, for the owners of per-thread state.
+/* Detects forks and thread exits, for the owners of per-thread state.
  *
- * A fork is noticed by memory that the kernel wipes in the child: clone(2)
- * calls no fork handler, and checking a mark is cheap enough for every read. A
- * child never reuses its parent's marks: a thread with its parent's state must
- * find its mark zero even after another thread of the child has started a new
- * one.
+ * Memory that the kernel wipes in the child shows a fork: clone(2) calls no
+ * fork handler, and checking a mark is cheap enough for every read. A child
+ * never reuses its parent's marks: a thread that still has state from the
+ * parent must find its mark zero even after another thread of the child has
+ * made a new one.
  *
- * A thread's end is noticed by the destructor of a pthread key. A thread may
- * end at any time, so the library must never be unloaded (-z nodelete). */
+ * The destructor of a pthread key shows a thread's exit. A thread may exit at
+ * any time, so the library must never be unloaded (-z nodelete). */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -54,15 +54,15 @@ void cpuc_guard_leave(const struct cpuc_guard *guard)
 		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
 }
 
-/* A thread's memory, the key's value. */
+/* The head of a thread's memory, and the key's value. */
 struct memory {
 	void (*ended)(void *memory, bool last);
 	size_t size;
 	unsigned rounds; /* of destructors so far */
 };
 
-/* POSIX has at least four rounds of destructors, and in the first three others
- * may count after this one. */
+/* POSIX promises four rounds of destructors. In the first three, others may
+ * count after this one. */
 static void thread_end(void *memory)
 {
 	struct memory *m = memory;
@@ -75,8 +75,8 @@ static void thread_end(void *memory)
 		munmap(m, m->size);
 }
 
-/* In Linux's headers, where the C library's lack it; elsewhere the number means
- * something else. */
+/* Linux's number, for C libraries whose headers lack it. On other systems it
+ * means something else. */
 #if defined __linux__ && !defined MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
@@ -99,8 +99,8 @@ static bool thread_wiped_by_kernel(void *p, size_t size)
 #endif
 }
 
-/* For macOS, and kernels that are older than that (Linux before 4.14), where
- * only fork(3) is noticed. */
+/* A fork handler, for macOS and for Linux before 4.14, whose kernels cannot
+ * wipe: there only fork(3) is detected. */
 static void thread_wipe(void)
 {
 	memset(cpuc_process, 0, sizeof *cpuc_process);
@@ -163,7 +163,7 @@ void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last))
 
 const uint32_t *cpuc_process_mark_new(void)
 {
-	/* Two threads may each add a mark: either is valid. */
+	/* Two threads may each make a mark: both are valid. */
 	unsigned now = __atomic_add_fetch(&cpuc_process_generation, 1,
 					  __ATOMIC_ACQ_REL);
 	uint32_t *mark = &cpuc_process->mark[now % CPUC_MARKS];

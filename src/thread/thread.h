@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Per-thread state: memory that lasts until the thread's end, the guard under
- * which it and thread-local variables change, and a mark that tells a forked
- * child from its parent. */
+/* Per-thread state: memory that lasts until the thread exits, the guard under
+ * which that memory and thread-local variables change, and a mark that tells a
+ * forked child from its parent. */
 #ifndef CPUC_THREAD_H
 #define CPUC_THREAD_H
 
@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Thread-local storage (TLS), for handlers of signals too. Where the C library
- * keeps room for libraries that dlopen loads, as glibc does, configure sets
+/* Thread-local storage (TLS), which signal handlers use, too. glibc reserves
+ * static TLS for libraries that dlopen loads; there configure sets
  * CPUC_TLS_MODEL to initial-exec: one instruction an access. Elsewhere the
- * compiler chooses. glibc's room is about 1600 bytes for all such libraries, and
- * either all of a library's TLS is there or none. So this one has at most 160
- * bytes, and larger state is in cpuc_thread_memory(). */
+ * compiler chooses. glibc reserves about 1600 bytes for all such libraries, and
+ * refuses to load one whose TLS does not fit. So this library uses at most 160
+ * bytes, and keeps larger state in cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_TLS __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else
@@ -27,11 +27,11 @@
 #define CPUC_FENCE() __asm__ volatile("" ::: "memory")
 
 /* The guard: between enter and leave the calling thread may change its own
- * state, and no handler of an asynchronous signal runs in it. Signals that a
- * fault raises stay open, since blocked they would kill the process. False: the
- * thread is inside the guard already, in a handler of such a signal, or of any
- * where a sandbox denies the blocking; then it may change nothing. Keeps errno.
- */
+ * state, and no asynchronous signal handler runs in it. Signals that faults
+ * raise stay unblocked, because a blocked one would kill the process. False:
+ * the thread is inside the guard already, and this is a handler of such a
+ * signal, or of any signal where a sandbox denies the blocking; it may change
+ * nothing. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;
@@ -44,19 +44,19 @@ struct cpuc_guard {
 bool cpuc_guard_enter(struct cpuc_guard *guard);
 void cpuc_guard_leave(const struct cpuc_guard *guard);
 
-/* Whether the calling thread is inside: for probe.c, which leaves by a long
- * jump and restores it. */
+/* Whether the calling thread is inside the guard. probe.c, which may leave the
+ * guard by siglongjmp(3), restores it. */
 extern CPUC_TLS bool cpuc_guard_inside;
 
-/* Prepare for cpuc_process_mark, and for all functions below: 0 or -errno.
- * Under the lock; later calls do nothing. */
+/* Prepare for cpuc_process_mark(); and for cpuc_thread_memory() as well. 0 or
+ * -errno. Under the lock; later calls do nothing. */
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
 
-/* Memory for the calling thread, which has none, zero at first; NULL if there
- * is none, or cpuc_thread_prepare() has not succeeded. When the thread ends,
- * ended(memory, false) is called while other destructors may still use the
- * library, and then ended(memory, true), before it is unmapped.
+/* Zeroed memory for the calling thread, which must not have any yet; NULL if
+ * there is none to be had, or cpuc_thread_prepare() has not succeeded. When the
+ * thread exits, ended(memory, false) is called while other destructors may
+ * still use the library, and ended(memory, true) before it is unmapped.
  * Async-signal-safe, unless the program has so many pthread keys that the C
  * library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
@@ -67,19 +67,18 @@ void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
 struct cpuc_process {
 	uint32_t mark[CPUC_MARKS];
-	uintptr_t
-		place[CPUC_PLACES]; /* pages to be unmapped: thread_events.c */
+	uintptr_t place[CPUC_PLACES]; /* pages to unmap: thread_events.c */
 };
 
 extern struct cpuc_process *cpuc_process;
 
-/* The index of the newest mark, modulo CPUC_MARKS; and a new one. */
+/* The index of the newest mark, before it is taken modulo CPUC_MARKS. */
 extern unsigned cpuc_process_generation;
 const uint32_t *cpuc_process_mark_new(void);
 
-/* A mark that is the process id in this process, and zero in every child with
- * its own memory, even if its process id is the same, as in another pid
- * namespace. */
+/* A mark: it holds the process id in this process, and zero in every child with
+ * memory of its own, even in one whose process id is the same, as in another
+ * pid namespace. */
 static inline const uint32_t *cpuc_process_mark(void)
 {
 	unsigned now =

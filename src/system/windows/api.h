@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Windows' functions, without the words that their header makes empty. */
+/* The Windows API, without the macros that make plain words empty. */
 #ifndef CPUC_WINDOWS_API_H
 #define CPUC_WINDOWS_API_H
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
-/* lock.h for Windows, which has neither signals nor fork. An exception handler
- * of the application may count in the midst of a selection. */
+/* lock.h for Windows, which has neither signals nor fork. But an exception
+ * handler of the application may count during a selection. */
 #include <config.h>
 #include <errno.h>
 #include "../../thread/lock.h"
 #include "api.h"
 
-/* The kernel gives it to those who wait in the order in which they came. A slim
- * lock would go to whoever is running. */
+/* A mutex: the kernel serves its waiters in order. A slim lock would go to
+ * whichever thread is running. */
 static HANDLE lock_one;
 static DWORD lock_holder; /* the thread's id; 0: none */
 
-/* Made by the first thread that comes, and kept; NULL: no memory. */
+/* The first thread creates it, and it stays; NULL: no memory. */
 static HANDLE lock_mutex(void)
 {
 	HANDLE made, one = __atomic_load_n(&lock_one, __ATOMIC_ACQUIRE);

@@ -4,8 +4,8 @@
 #include "../os_clock.h"
 #include "api.h"
 
-#define TRIES 5
-#define READINGS 20 /* that a try takes */
+#define AGREE_TRIES 5
+#define AGREE_READINGS 20 /* that a try takes */
 
 uint64_t cpuc_os_clock_ns(void)
 {
@@ -42,17 +42,19 @@ static struct os_clock_reading os_clock_reading(long long (*tick)(void))
 	return (struct os_clock_reading){before, ran, (uint64_t)tick()};
 }
 
-/* It does not advance while Windows handles an interrupt. */
+/* The thread's clock stands still while Windows handles an interrupt, so there
+ * are several tries. */
 bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
 {
 	struct os_clock_reading a, b;
 	int tries;
 
-	for (tries = 0; tries < TRIES; tries++) {
+	for (tries = 0; tries < AGREE_TRIES; tries++) {
 		a = os_clock_reading(tick);
 		do
 			b = os_clock_reading(tick);
-		while (b.after - a.after < READINGS * (a.after - a.before));
+		while (b.after - a.after <
+		       AGREE_READINGS * (a.after - a.before));
 		if (a.ran != 0 && b.ran - a.ran >= b.before - a.after &&
 		    b.ran - a.ran <= b.after - a.before)
 			return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* probe.h for Windows: a vectored exception handler, which comes before the
- * frames' handlers, and is there only between begin and end. It takes the
- * exceptions of code that cpuc_probe() runs, and leaves all others to whoever
- * else handles them. */
+/* probe.h for Windows: a vectored exception handler, which runs before handlers
+ * in stack frames, and is installed only between begin and end. It handles the
+ * exceptions of code that cpuc_probe() runs, and leaves all others to other
+ * handlers. */
 #include <config.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -13,18 +13,18 @@
 #include "../../thread/thread.h"
 #include "api.h"
 
-static void *probe_handler; /* NULL: nobody probes, or it cannot be had */
+static void *probe_handler; /* NULL: none is installed */
 static DWORD probe_owner;   /* the thread between begin and end; 0: none */
 
-/* The rest belongs to the owner. */
+/* What follows belongs to the owner. */
 struct probe_frame {
 	jmp_buf env;
 	volatile int sig; /* what ended it, or 0 */
 };
 static struct probe_frame *volatile probe_probed;
 
-/* The signal that other systems raise; 0: none, so the exception is not the
- * probed code's. */
+/* The signal that other systems would raise; 0: none, so the exception is not
+ * the probed code's. */
 static int probe_signal(DWORD code)
 {
 	switch (code) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* thread.h for Windows. Nothing interrupts a thread there but its own faults,
- * and no process has a parent's memory. Threads have no memory, as no perf
- * events. */
+/* thread.h for Windows, where only its own faults interrupt a thread, and no
+ * process inherits its parent's memory. Without perf events, no thread needs
+ * cpuc_thread_memory(). */
 #include <config.h>
 #include "../../thread/thread.h"
 #include "api.h"
