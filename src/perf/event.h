@@ -12,31 +12,31 @@
 /* An event's page, which the kernel writes. */
 typedef const volatile struct perf_event_mmap_page cpuc_page;
 
-/* An event, as perf_event_attr has it. With type 0, PERF_TYPE_HARDWARE, a
- * generic one, which Linux gives to one PMU. */
+/* An event, as in perf_event_attr. One of type PERF_TYPE_HARDWARE, which is 0,
+ * is generic: Linux binds it to one PMU. */
 struct cpuc_event {
 	uint32_t type;
 	uint64_t config;
 };
 
-/* The modes in which an event does not count. */
+/* Modes in which the event does not count. */
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u
-/* It is on a register whenever its thread runs, before events that are not
- * pinned, or, once there is none, stands still for good. */
+/* The event has a register whenever its thread runs, in preference to events
+ * that are not pinned. If there once is none, it stands still for good. */
 #define CPUC_PINNED 4u
 
-/* Opens an event that counts for this thread: a close-on-exec descriptor, or
- * -errno. `flags` is a set of the above. */
+/* Opens an event of this thread: a close-on-exec descriptor, or -errno. `flags`
+ * is a set of the above. */
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags);
 
-/* Maps the event's page in the place of a blank one, or, if that is NULL,
- * anywhere; NULL on failure. */
+/* Maps the event's page over the blank one or, if that is NULL, anywhere; NULL
+ * on failure. */
 cpuc_page *cpuc_event_map(int fd, cpuc_page *blank);
 void cpuc_event_unmap(cpuc_page *page); /* NULL: does nothing */
 
-/* Replaces the page by zeros, which ends the event. False: it did not. */
+/* Maps zeros over the page, which closes the event. False: it failed. */
 bool cpuc_event_blank(cpuc_page *page);
 
 /* The event's id; 0 if the descriptor is not an event's. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether perf events can be read here, and if not, why; how a counter's events
- * are to be opened in every thread; and cycles and instructions of one instant.
- */
+/* Whether perf events can be read here, and if not, why; how every thread is to
+ * open a counter's events; and cycles and instructions of one instant. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
@@ -48,8 +47,7 @@ static int perf_explain(struct cpuc_slot *slot,
 }
 
 /* Finds the exclude bits with which an event opens, and opens it. Some PMUs
- * cannot leave the kernel out, and refuse that; ordinary users may not leave
- * it in, and are refused. */
+ * cannot exclude the kernel, and refuse to; ordinary users must exclude it. */
 static int perf_open_event(const struct cpuc_event_set *set, unsigned *exclude)
 {
 	static const unsigned bits[] = {CPUC_NO_KERNEL | CPUC_NO_HV,
@@ -68,7 +66,8 @@ static int perf_open_event(const struct cpuc_event_set *set, unsigned *exclude)
 	return fd;
 }
 
-/* One event for each type of core, unless the kernel refuses one of them. */
+/* One event for each type of core or, if the kernel refuses any of them, one
+ * generic event. */
 static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 {
 	unsigned i, n = set->n;
@@ -87,7 +86,7 @@ static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 }
 
 /* Whether this thread's event, which opens, can be read without system calls.
- * -EBUSY: at other times, maybe. */
+ * -EBUSY: not now, but perhaps later. */
 static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	const char *file;
@@ -116,7 +115,8 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 	if (set == NULL || (set->reg != NULL && cpuc_perf_index(set) != 0))
 		return 0;
-	/* A filter may kill a process that opens an event. */
+	/* A seccomp filter may kill a process that opens an event: sysfs is
+	 * asked first. */
 	if (set->opened == 0 && !set->absent) {
 		set->n = cpuc_core_pmus(set->event, set->counts);
 		set->absent = set->n == 0;
@@ -162,15 +162,15 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 				 "events, by which other counters read it");
 }
 
-/* Cycles: less than a handler and its delivery by the kernel take, and more
- * than the reads do. Where these are system calls they may take more;
- * then the last of so many pairs is as good as any. */
+/* Cycles: fewer than a signal handler and its delivery take, more than the
+ * reads do. Reads by system calls may take more: then the last pair of
+ * PAIR_TRIES is as good as any. */
 #define PAIR_NEAR 1000
 #define PAIR_TRIES 4
 
-/* False: the thread has been switched, or has not counted yet, and the read
- * took longer than the next one will. All sets with registers read one PMU, so
- * what the inline reader finds is this set's. */
+/* False: the thread has been switched or has not counted yet, and this read
+ * took longer than the next one will. All sets with registers read the same
+ * PMU, so the inline reader may serve any of them. */
 static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 {
 	uint64_t sum;
@@ -183,9 +183,9 @@ static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 	return set->reg == NULL;
 }
 
-/* Two events are no group of the kernel's: HACKING.md says why. A switch
- * between two reads adds to neither, as both are pinned and count one thread.
- * Only a signal handler does, and the cycles show that. */
+/* The two events are not a perf group: HACKING.md says why. A switch between
+ * two reads adds to neither, because both are pinned and count one thread. Only
+ * a signal handler adds to them, and the cycles show that. */
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
 		    struct cpuc_event_set *instructions, long long pair[2])
 {
@@ -193,8 +193,8 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 	bool quick;
 	int i;
 
-	/* The third try: a switch may come in front of the last read of the
-	 * first, and the instructions' pages are read in the second. */
+	/* The third try is good: a switch may come before the last read of the
+	 * first try, and then the second reads the instructions' pages. */
 	for (i = 0; i < PAIR_TRIES; i++) {
 		quick = perf_pair_read(cycles, &pair[0]);
 		quick &= perf_pair_read(instructions, &pair[1]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The PMUs of this machine's cores, and the kernel's settings for them, in
- * sysfs and procfs. */
+/* The PMUs of this machine's cores, and the kernel's settings for them. */
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,19 +56,20 @@ static const char *pmus_path(char path[PMUS_PATH_SIZE], const char *pmu,
 	return path;
 }
 
-/* The event of one PMU for `counts`; false if it is not of cores. Those have a
- * file `cpus`, others `cpumask` or nothing: the perf tool goes by that too.
+/* The event of one PMU for `counts`; false if the PMU is not a core's. A core
+ * PMU has a file `cpus`, others have `cpumask` or neither: the perf tool goes
+ * by that, too.
  *
- * The generic event takes a PMU's type in its upper half from Linux 5.13 on
- * (PERF_PMU_TYPE_SHIFT), but with armv8_* PMUs only from 6.6 on. The number of
- * their own event, in sysfs, is good for all kernels. */
+ * From Linux 5.13 on the generic event takes a PMU's type in its upper half
+ * (PERF_PMU_TYPE_SHIFT), but for armv8_* PMUs only from 6.6 on. Their own event
+ * number, in sysfs, works with all kernels. */
 static bool pmus_event(const char *pmu, unsigned counts,
 		       struct cpuc_event *event)
 {
 	char path[PMUS_PATH_SIZE], text[2];
 	long type, number;
 
-	/* It has more than one byte. */
+	/* The file has more than one byte. */
 	pmus_path(path, pmu, "cpus");
 	if (cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text) != -EFBIG ||
 	    !cpuc_setting(pmus_path(path, pmu, "type"), &type) || type <= 0)
@@ -86,8 +86,9 @@ static bool pmus_event(const char *pmu, unsigned counts,
 	return true;
 }
 
-/* Whether a PMU without `cpus` may be of cores: s390x calls it cpum_cf, Linux
- * before 4.12 armv..., and elsewhere its events are the raw ones. */
+/* Whether a PMU without `cpus` may be a core's: on s390x its name is cpum_cf,
+ * in Linux before 4.12 armv..., and elsewhere its type is that of raw events.
+ */
 static bool pmus_may_count(const char *pmu)
 {
 	char path[PMUS_PATH_SIZE];
@@ -98,7 +99,7 @@ static bool pmus_may_count(const char *pmu)
 		type == PERF_TYPE_RAW);
 }
 
-/* The kernel's own, of no core, on every machine. */
+/* Whether this is one of the kernel's own PMUs, which every machine has. */
 static bool pmus_is_software(const char *pmu)
 {
 	static const char names[] =
@@ -113,7 +114,7 @@ static bool pmus_is_software(const char *pmu)
  * opendir(3) allocates. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {
-	/* One entry at least; small, for the stack of a signal handler. */
+	/* Room for one entry; small, for the stack of a signal handler. */
 	char path[PMUS_PATH_SIZE], block[320] = "";
 	unsigned short length;
 	unsigned n = 0, others = 0, unknown = 0;
@@ -122,8 +123,8 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 	int fd;
 
 	events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
-	/* Where all cores are alike, theirs may be called cpu: the others, of
-	 * which a server has hundreds, are not looked at. */
+	/* Where all cores are alike, their PMU may be called cpu. Then the
+	 * others, of which a server has hundreds, need not be read. */
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
 		return 1;
 	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);

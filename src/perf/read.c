@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The count of a thread's perf events, where the inline reader gives up.
  *
- * That is once after each switch of the thread: pages are read then, under the
- * guard of thread/thread.h.
+ * It does once after each switch of the thread. Then the pages are read, under
+ * the guard of thread/thread.h.
  *
  * Index 0 is rare but normal. Either users may not read the register, or the
- * event has none: then it is in error state for good, since it is pinned, and
- * stands still. New events are opened, in the first way that works, and the
- * better ways are tried again from time to time. Only events that are not
- * pinned can lose their register unnoticed, so these are never mapped.
+ * event has none: being pinned, it is then in error state for good and stands
+ * still. New events are opened in the first way that works, and better ways are
+ * tried again from time to time. Events that are not pinned are never mapped,
+ * because they can lose their register unnoticed.
  *
- * Descriptors are read without the guard, since it takes two more system calls.
- * A signal handler that interrupts such a reader may replace the events. */
+ * Descriptors are read without the guard, which would take two more system
+ * calls. A signal handler that interrupts such a read may replace the events.
+ */
 #include <config.h>
 #include <errno.h>
 #include "../first_call.h"
@@ -19,13 +20,13 @@
 #include "../system/syscalls.h"
 #include "read.h"
 
-/* Better ways are tried again after so many reads by system calls, and so many
- * ns after pages became unreadable. */
+/* Reads by system calls, and ns since pages became unreadable, after which
+ * better ways are tried again. */
 #define RETRY_READS 64
 #define RETRY_NS 20000000
 
-/* No thread is switched so often in the midst of its pages, unless a debugger
- * steps through it. */
+/* Only a debugger's single steps switch a thread more often than this while it
+ * reads its pages. */
 #define PAGES_TRIES 3
 
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
@@ -33,7 +34,7 @@ bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
 	return cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, count);
 }
 
-/* The one whose event is on a register now, or any. */
+/* The page whose event is on a register now, or any page. */
 static cpuc_page *perf_read_page(const struct cpuc_perf_thread *t,
 				 const struct cpuc_event_set *set)
 {
@@ -47,10 +48,10 @@ static cpuc_page *perf_read_page(const struct cpuc_perf_thread *t,
 }
 
 /* Reads the pages, and fills in what the inline reader needs. An event for
- * another type of core than this one has index 0 and its whole count in the
- * offset. The thread may be switched at any time, and go on on another type of
- * core: then the lock has changed, or no event was seen on a register. False:
- * there is none; *sum is the count when the last one was taken off. */
+ * another type of core has index 0 and its whole count in the offset. The
+ * thread may be switched at any time, and continue on another type of core:
+ * then the lock has changed, or no event was seen on a register. False: no
+ * event is on one; *sum is the count when the last one was taken off. */
 static bool perf_read_pages(struct cpuc_perf_thread *t,
 			    const struct cpuc_event_set *set, uint64_t *sum)
 {
@@ -106,7 +107,7 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 		/* A handler may replace it meanwhile. */
 		const struct cpuc_perf_event event = t->event[i];
 
-		/* A pinned event that stands still is at its file's end. */
+		/* A pinned event in error state reads as end of file. */
 		if (event.id == 0 || cpuc_event_id(event.fd) != event.id ||
 		    cpuc_sys_read(event.fd, &count, sizeof count) !=
 			    sizeof count)
@@ -118,8 +119,8 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 	return t->event[0].id == id;
 }
 
-/* Handlers in the midst of a change, which count from `last`, may have left it
- * higher than a count that stands still. */
+/* A signal handler during a change counts up from `last`, and so may have left
+ * it higher than a count that stands still. */
 static uint64_t perf_read_result(struct cpuc_perf_thread *t, uint64_t sum)
 {
 	if (t->last < sum)
@@ -138,9 +139,9 @@ static void perf_read_drop(struct cpuc_perf_thread *t)
 	cpuc_perf_thread_drop(t, false);
 }
 
-/* Without events: descriptors or memory have run out, or permission was
- * withdrawn. In place of cycles only time is left to count, and nothing in
- * place of instructions. Without memory, `t` is NULL. */
+/* There are no events: descriptors or memory have run out, or permission was
+ * withdrawn. Then time stands in for cycles, and nothing for instructions.
+ * Without memory, `t` is NULL. */
 static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 				const struct cpuc_event_set *set)
 {
@@ -161,7 +162,7 @@ static unsigned perf_read_best(const struct cpuc_event_set *set)
 	return set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 }
 
-/* By the descriptors, unless there are none or a better way is due. */
+/* Reads the descriptors, unless there are none or a better way is due. */
 static bool perf_read_kept(struct cpuc_perf_thread *t,
 			   const struct cpuc_event_set *set, uint64_t *sum)
 {
@@ -210,7 +211,8 @@ static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 
 	if (cpuc_perf_own == cpuc_perf_no_memory)
 		return perf_read_clock(NULL, set);
-	/* This is the midst of a change. The state of nobody is constant. */
+	/* This handler interrupted a change. The state of nobody is shared, and
+	 * never changes. */
 	if (!cpuc_guard_enter(&guard))
 		return cpuc_perf_own == cpuc_perf_nobody
 			       ? 1

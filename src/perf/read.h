@@ -9,12 +9,11 @@
 /* The count, with any system calls that are needed. */
 long long cpuc_perf_slow(struct cpuc_event_set *set);
 
-/* The index of the register that this thread's event is on, if the thread has
- * opened this set's events and can read them without a system call now; or 0.
- */
+/* The index of the register that this thread's event is on now. 0: the thread
+ * has not opened this set's events, or can only read them by system calls. */
 uint32_t cpuc_perf_index(struct cpuc_event_set *set);
 
-/* As the inline reader below, without system calls; false where it cannot. */
+/* The inline reader below, as a function. */
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count);
 
 /* Closes the calling thread's events if they are this set's. */
@@ -25,17 +24,15 @@ void cpuc_perf_drop(const struct cpuc_event_set *set);
 #define CPUC_GET(page, field) ((page)->field)
 #endif
 
-/* A register's value as the kernel takes it: signed, with so many bits less
- * than 64. */
+/* A register's value as the kernel takes it: signed, with 64 - unused bits. */
 static inline uint64_t cpuc_sign_extend(uint64_t value, unsigned unused)
 {
 	return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
-/* The body of a counter's read: the count of `t`, the thread's state for its
- * events, if the thread has not been switched since the state was filled in;
- * otherwise, and in the child of a fork, where the page is not mapped, it
- * returns false. */
+/* The count, by the thread's state `t`. False if the thread has been switched
+ * since the state was filled in, and in the child of a fork, where the page is
+ * not mapped. */
 static inline __attribute__((always_inline)) bool
 cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 {
@@ -45,15 +42,16 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 
 	if (__builtin_expect(*(const volatile uint32_t *)t->quick == 0, 0))
 		return false;
-	/* In this order: a handler may fill the state in anew, which changes
-	 * the lock or the sum. Compiler barriers are enough: the kernel writes
-	 * on this CPU, or on another while this thread is not running. */
+	/* In this order: a signal handler may fill in the state again, which
+	 * changes the lock or the sum. Compiler barriers are enough: the kernel
+	 * writes on this CPU, or on another while this thread is not running.
+	 */
 	sum = t->sum;
 	page = t->page;
 	CPUC_FENCE();
 	lock = t->lock;
-	/* Since the thread was switched, users may read the register no longer,
-	 * which is SIGILL. */
+	/* After a switch, users may no longer be allowed to read the register,
+	 * and reading it would raise SIGILL. */
 	if (__builtin_expect(CPUC_GET(page, lock) != lock, 0))
 		return false;
 	CPUC_FENCE();
@@ -67,7 +65,7 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	return true;
 }
 
-/* A counter's read. `counts` is the set's: a constant takes no time. */
+/* A counter's read. `counts` is the set's, passed as a constant for speed. */
 static inline __attribute__((always_inline, unused)) long long
 cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 {
@@ -78,8 +76,8 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 		       : cpuc_perf_slow(set);
 }
 
-/* The counter ID, and that of instructions beside it. What follows the events'
- * config1 are fields that both have. */
+/* Defines counter ID and the counter of instructions beside it. The arguments
+ * after config1 initialise fields of both event sets. */
 #define CPUC_PERF_COUNTERS(id, of_name, cycle_events, of_register,             \
 			   cycle_config1, instruction_config1, ...)            \
 	struct cpuc_event_set cycle_events = {                                 \

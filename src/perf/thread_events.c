@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's perf events.
  *
- * A thread opens its events at its first call, maps their pages and closes the
- * descriptors: a mapping is all that a read needs, and the application cannot
- * close and reuse a descriptor that is not there. A new event begins at 0, so
- * results continue from the last one; counts never go back in a thread, nor
- * from the parent of a fork to its child.
+ * At its first call a thread opens its events, maps their pages and closes the
+ * descriptors: a read needs only the mapping, and the application cannot close
+ * and reuse a descriptor that is not there. A new event begins at 0, so results
+ * continue from the last one: counts never go back in a thread, nor from the
+ * parent of a fork to its child.
  *
- * All changes are made under the guard. A handler that comes all the same sees
+ * All changes are made under the guard. A handler that runs all the same sees
  * no events: `quick` and `set` are set last, and cleared first. */
 #include <config.h>
 #include <pthread.h>
@@ -22,10 +22,10 @@ struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES] = {{.quick = &zero},
 
 CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = cpuc_perf_nobody;
 
-/* When an event that is on a register is unmapped, Linux on RISC-V (6.12) keeps
- * all CPUs that run the process from reading that register until they switch
- * tasks: other threads get SIGILL. So the page of an ending thread waits until
- * its event is on no register, which shows as index 0. */
+/* When an event that is on a register is unmapped, Linux on RISC-V (6.12)
+ * forbids that register to all CPUs that run the process until they switch
+ * tasks: other threads get SIGILL. So the page of a thread that exits is kept
+ * until its event is on no register, which shows as index 0. */
 static void thread_events_defer(cpuc_page *page)
 {
 	uintptr_t nothing;
@@ -61,12 +61,12 @@ static void thread_events_unmap_deferred(void)
 	}
 }
 
-/* Unmaps what is mapped. The inline reader is not under the guard, and a
- * handler that does this may have interrupted it in front of the page. So zeros
- * take the page's place, until the next page or the thread's end does, and the
- * reader finds that the lock has changed. The page itself stays where the
- * reader would fault without one: at index 0, it takes no register from others.
- */
+/* Unmaps an event's page. The inline reader is not under the guard, and the
+ * caller may be a handler that interrupted it before it read the page. So zeros
+ * take the page's place until the next page is mapped or the thread exits, and
+ * the reader finds that the lock has changed. Where the reader would fault
+ * without a page, the page itself stays: at index 0, its event takes no
+ * register from others. */
 static void thread_events_unmap(const struct cpuc_perf_thread *t,
 				const struct cpuc_event_set *set,
 				struct cpuc_perf_event *e, bool ending)
@@ -89,14 +89,14 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	unsigned i;
 
 	t->quick = &zero;
-	/* A reader that is interrupted now notices, whatever its page becomes:
-	 * the next one may have the lock of the old one. */
+	/* By this an interrupted reader notices the change, even if the next
+	 * page has the old one's lock. */
 	t->sum++;
 	t->set = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
 		struct cpuc_perf_event *e = &t->event[i];
 
-		/* Not one that the application has closed and reused. */
+		/* Not if the application has closed and reused it. */
 		if (e->id != 0 && cpuc_event_id(e->fd) == e->id)
 			cpuc_sys_close(e->fd);
 		if (set != NULL && e->page != NULL)
@@ -112,13 +112,14 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	}
 }
 
-/* Other destructors may count again, and thus open events. */
+/* Unless this is the last time, other destructors may still count, and so open
+ * events again. */
 static void thread_events_ended(void *states, bool last)
 {
 	struct cpuc_perf_thread *t = states;
 	struct cpuc_guard guard;
-	/* If the thread is inside already, a handler in the midst of a change
-	 * ends it, and the change never goes on. */
+	/* False if a handler that interrupted a change ends the thread: then
+	 * the change never goes on. */
 	const bool entered = cpuc_guard_enter(&guard);
 	int i;
 
@@ -148,7 +149,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set)
 	return states == cpuc_perf_no_memory ? NULL : cpuc_perf_thread_own(set);
 }
 
-/* The first event comes last: if it is there, all are. */
+/* The first event's page is mapped last: if it is there, all are. */
 static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 {
 	unsigned i;
@@ -198,7 +199,7 @@ static bool thread_events_open(struct cpuc_perf_thread *t,
 	return true;
 }
 
-/* A thread that is cancelled halfway would leave its descriptors open. */
+/* A thread that is cancelled in between would leave its descriptors open. */
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 			   struct cpuc_event_set *set, unsigned way)
 {

@@ -10,7 +10,7 @@
 /* Reads the PMU register that a page's index names; the first index is 1. */
 typedef uint64_t cpuc_register(uint32_t index);
 
-/* The events that a counter reads; static in its file. */
+/* The events that a counter reads. */
 struct cpuc_event_set {
 	/* PERF_COUNT_HW_CPU_CYCLES, 0, or PERF_COUNT_HW_INSTRUCTIONS, 1. */
 	unsigned counts;
@@ -20,20 +20,20 @@ struct cpuc_event_set {
 	/* NULL: the event is never mapped, only read by system calls. */
 	cpuc_register *reg;
 
-	/* Unmapping an event that counts would fault in other threads:
+	/* Unmapping an event that counts makes other threads fault:
 	 * thread_events_defer(). */
 	bool defer_unmap;
 
-	/* Users may read registers as long as the process has mapped a page. */
+	/* Users may read registers while the process has a page mapped. */
 	bool keep_page;
 
-	/* The file that holds 0 if users may not read registers: the first of
-	 * these that exists. */
+	/* The first of these files that exists holds 0 if users may not read
+	 * registers. */
 	const char *access[2];
 
 	/* Filled in by cpuc_perf_try() before it stores `opened` with release
-	 * order. Only `opened` changes afterwards, when a later selection must
-	 * open the events in another way. */
+	 * order. Afterwards only `opened` changes: when a later selection must
+	 * open the events with other exclude bits. */
 	struct cpuc_event event[CPUC_CORES]; /* the count is their sum */
 	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
@@ -44,12 +44,12 @@ struct cpuc_event_set {
 enum cpuc_perf_way {
 	CPUC_MAPPED, /* pinned; without descriptors */
 	CPUC_KEPT,   /* pinned; with descriptors for read(2) */
-	CPUC_SHARED  /* the same, not pinned: they may miss cycles */
+	CPUC_SHARED  /* with descriptors, not pinned: may miss cycles */
 };
 
 struct cpuc_perf_event {
 	cpuc_page *page;  /* NULL: none is mapped */
-	cpuc_page *blank; /* what is in the place of an old page */
+	cpuc_page *blank; /* zeros in the place of an old page; or NULL */
 	uint64_t id;      /* the kernel's; 0: no descriptor is kept */
 	int fd;
 };
@@ -58,16 +58,16 @@ struct cpuc_perf_thread {
 	/* Points to 0 unless `page` is mapped in this process. */
 	const uint32_t *quick;
 
-	/* While the page's lock is this one, the thread has not been switched.
-	 * So its event is on register `index` still, no other event of the
-	 * thread has counted, and the count is `sum` and the register, which is
-	 * signed and has `unused` bits less than 64. */
+	/* While the page's lock is `lock`, the thread has not been switched. So
+	 * its event is still on register `index`, no other event of the thread
+	 * has counted, and the count is `sum` plus the register, a signed
+	 * number of 64 - unused bits. */
 	cpuc_page *page;
 	uint64_t sum;
 	uint32_t lock;
 	uint32_t index;
 	uint32_t unused;
-	uint64_t last; /* a recent result, the next base */
+	uint64_t last; /* a recent result, from which new events continue */
 
 	/* The inline reader needs only the above. */
 	uint64_t base;           /* the count of all earlier events */
@@ -77,30 +77,30 @@ struct cpuc_perf_thread {
 	uint64_t clock;      /* ns of the last count by time; 0: by events */
 	unsigned way;        /* how they were opened: cpuc_perf_way */
 	unsigned reads;      /* by system calls since then */
-	uint64_t unreadable; /* ns; when the last pages became that */
+	uint64_t unreadable; /* ns: when pages last became unreadable */
 };
 
-/* A thread has two states, of cycles and of instructions, in the order of what
- * sets count. They know nothing of each other. Changed under the guard, but for
- * `last`. */
+/* A thread has two states, for cycles and for instructions, with what their
+ * sets count as their index. Neither knows the other. They change under the
+ * guard, except `last`. */
 #define CPUC_STATES 2
 
-/* Those before the first count, and for good where there is no memory. Their
- * `quick` points to 0, and they count nothing. */
+/* The states of a thread before its first count, and for good if there is no
+ * memory. Their `quick` points to 0, and they count nothing. */
 extern struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES],
 	cpuc_perf_no_memory[CPUC_STATES];
 
 /* The calling thread's. */
 extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own;
 
-/* The one of them for this set's events. */
+/* The calling thread's state for this set's events. */
 static inline struct cpuc_perf_thread *
 cpuc_perf_thread_own(const struct cpuc_event_set *set)
 {
 	return &cpuc_perf_own[set->counts];
 }
 
-/* Whether this is the process in which the thread last opened events. */
+/* Whether the thread last opened events in this process. */
 static inline bool cpuc_perf_thread_is_here(const struct cpuc_perf_thread *t)
 {
 	return t->process != NULL && *(const volatile uint32_t *)t->process;
@@ -113,13 +113,13 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	return set != NULL && t->set == set && cpuc_perf_thread_is_here(t);
 }
 
-/* The same, that can be changed; NULL: there is no memory. Under the guard,
- * like all that follows. */
+/* As cpuc_perf_thread_own(), but a state that may be changed; NULL: there is no
+ * memory. Under the guard, like all that follows. */
 struct cpuc_perf_thread *
 cpuc_perf_thread_state(const struct cpuc_event_set *set);
 
-/* Opens the thread's events, if it has none. True does not mean that they can
- * be read: a page may not map, and a pinned event may stand still. */
+/* Opens the events of a thread that has none. Even if true, they may not be
+ * readable: a page may not map, and a pinned event may stand still. */
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 			   struct cpuc_event_set *set, unsigned way);
 
