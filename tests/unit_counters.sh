@@ -85,7 +85,7 @@ built() {
 				echo "configure.ac lacks $file"
 		done
 	while read -r name file _; do
-		grep -qE "(\.name =|define NAME|^CPUC_(EXTEND32|CLOCK_COUNTER|PERF_COUNTERS)).*[-\"]${name#*-}\"" "$file" ||
+		grep -qE "(\.name =|define PPC_NAME|^CPUC_(EXTEND32|CLOCK_COUNTER|PERF_COUNTERS)).*[-\"]${name#*-}\"" "$file" ||
 			echo "$file: .name is not $name"
 	done <"$tmp/counters"
 	while read -r id _; do
@@ -119,9 +119,11 @@ manual() {
 		if ! grep -q "^$section $name " "$tmp/items"; then
 			echo "cpucycles(7): $(echo "$section" | tr _ ' ') lacks" \
 				"$name, whose kind in $file is $kind"
-		elif [ "$bits" = 32 ] &&
-			! grep -q "^$section $name .*32 bits" "$tmp/items"; then
-			echo "cpucycles(7): $name has 32 bits"
+		elif [ "$section" = CORE_COUNTERS,_RAW ]; then
+			said=$(sed -n "s/^$section $name .* \([0-9]*\) bits.*/\1/p" \
+				"$tmp/items")
+			[ "${said:-64}" = "$bits" ] ||
+				echo "cpucycles(7): $name has $bits bits"
 		fi
 	done <"$tmp/counters"
 	awk 'NR == FNR { have[$4 " " $1] = 1; next }

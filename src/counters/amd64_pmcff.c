@@ -50,6 +50,7 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 const struct cpuc_counter cpuc_counter_amd64_pmcff = {
 	.name = "amd64-pmcff",
 	.kind = CPUC_CORE,
+	.bits = 48,
 	.read = amd64_pmcff_read,
 	.open = amd64_pmcff_open,
 };
