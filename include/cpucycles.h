@@ -98,7 +98,7 @@ struct cpucycles_counter {
 	const char *name;               /* as cpucycles_implementation() */
 	const char *kind;               /* as cpucycles_kind() */
 	enum cpucycles_kind_id kind_id; /* the same, to compare */
-	unsigned bits;       /* of the raw count: 32 are extended to 64 */
+	unsigned bits;       /* of the raw count; 32 are extended to 64 */
 	double scaling;      /* cycles per tick; 0 if not usable */
 	long long step;      /* cycles: the smallest difference between two
 				calls, call included; 0 if not usable */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The library's interface: the variable `cpucycles`, the first call, every
- * later choice of a counter, the description of all counters, and the trace.
+/* The library's interface: the variable `cpucycles`, the first call, later
+ * selections, the description of all counters, and the trace.
  *
- * `cpucycles` starts as cpuc_first. The first thread to come selects under the
- * lock while the others wait; then the selected slot is published, and after
- * it its entry, each with release order. No later count takes a lock. */
+ * `cpucycles` starts as cpuc_first. The first thread that calls it selects
+ * under the lock while others wait; then the selected slot is published, and
+ * after it its entry, each with release order. No later count takes a lock. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
@@ -60,9 +60,8 @@ static int fail(int err)
 	return -1;
 }
 
-/* Callers load cpucycles plainly. A pointer is loaded and stored whole on
- * every CPU, and slot.c copes with the order, so there is nothing here for a
- * race detector to report. */
+/* Callers load `cpucycles` plainly. Every CPU loads and stores a pointer whole,
+ * and slot.c copes with the order, so a race detector must not report it. */
 __attribute__((no_sanitize("thread"))) static void
 selection_publish(const struct cpuc_slot *slot)
 {
@@ -87,8 +86,7 @@ static void selection_make(void)
 	slot = cpuc_select(cpuc_slots, cpuc_slot_count,
 			   cpuc_getenv("cpucyclesimplementation"));
 	selection_publish(slot);
-	/* A program that has asked for instructions gets a new choice of these,
-	 * too. */
+	/* If the program has asked for instructions, choose for these, too. */
 	if (cpuc_instructions_slot() != NULL)
 		cpuc_instructions_choose();
 	cpuc_probe_end();
@@ -113,8 +111,8 @@ static int selection_set(const char *name)
 }
 
 /* Whether a selection has been made and published whole. A fork copies memory
- * page by page while other threads go on, so a child may have one half of
- * another thread's publication without the other. */
+ * page by page while other threads run on, so a child may have only half of
+ * what another thread was publishing. */
 static bool selection_made(void)
 {
 	return __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
@@ -127,8 +125,8 @@ long long cpuc_first(void)
 {
 	struct cpuc_caller caller;
 
-	/* A signal handler that interrupted the selection gets at least a count
-	 * that advances. */
+	/* A signal handler that interrupted the selection gets a count that at
+	 * least advances. */
 	if (cpuc_lock(&caller) != 0)
 		return (long long)cpuc_os_clock_ns();
 	if (!selection_made())
@@ -200,8 +198,8 @@ const char *cpucycles_kind(void)
 	return cpuc_kinds[selected()->counter->kind].name;
 }
 
-/* Asks for the rate; `rate` it is in a signal handler that interrupted the
- * selection. */
+/* Asks for a rate. A signal handler that interrupted the selection gets `rate`.
+ */
 static struct cpuc_rate
 ask_rate(struct cpuc_rate (*ask)(const struct cpuc_slot *),
 	 struct cpuc_rate rate)
@@ -251,8 +249,8 @@ static void describe_try(struct cpuc_slot *slot)
 	cpuc_probe_end();
 }
 
-/* Cycles per tick: of a calibrated counter as first measured. Each thread
- * measures its own afterwards. */
+/* Cycles per tick; for a calibrated counter the first measurement. Each thread
+ * measures its own later. */
 static double describe_scaling(const struct cpuc_slot *slot)
 {
 	if (slot->counter->kind == CPUC_CALIBRATED)
@@ -333,8 +331,9 @@ int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 	return describe_slot(cpuc_instructions_slot(), out, size);
 }
 
-/* The events that count cycles beside instructions: those that cpucycles()
- * reads, or, if it reads none, those of this counter. NULL: none can be had. */
+/* The events of cycles to read with those of instructions: the ones that
+ * cpucycles() reads or, if it reads none, this counter's. NULL: there are none.
+ */
 static struct cpuc_event_set *pair_cycles(const struct cpuc_counter *c)
 {
 	struct cpuc_event_set *set = selected()->counter->events;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Instructions: `cpucycles` once more, with slots of their own. The slot is
- * published before its reader. Threads that do not ask have nothing of this. */
+/* Instructions, counted like cycles, by slots of their own. The slot is
+ * published before its reader. Threads that do not ask open no events. */
 #include <config.h>
 #include "first_call.h"
 #include "instructions.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The counters that this host has, by the lists that configure makes. A file
- * that has a counter of instructions has a second struct cpuc_counter, of the
- * same name, for that. */
+/* This host's counters, from the lists that configure makes. The file of a
+ * counter that also counts instructions has a second struct cpuc_counter for
+ * that, of the same name. */
 #include <config.h>
 #include "registry.h"
 

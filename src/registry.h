@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The counters of this host, most preferred first, and their slots: of cycles,
- * and of instructions. */
+/* The slots of this host's counters, most preferred first: of cycles, and of
+ * instructions. */
 #ifndef CPUC_REGISTRY_H
 #define CPUC_REGISTRY_H
 

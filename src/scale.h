@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* ticks -> ticks * mult / 2^shift. `mult` is normalised to have its top bit
- * set, so that the ratio is kept to 2^-64 of itself and a result below 2^63
- * is off by at most one. {0, 0} means a ratio of exactly 1. */
+/* ticks -> ticks * mult / 2^shift. `mult` has its top bit set, so the ratio is
+ * exact to 2^-64 of itself, and a result below 2^63 is off by at most one.
+ * {0, 0} means a ratio of exactly 1. */
 struct cpuc_scale {
 	uint64_t mult;
 	unsigned shift; /* 0 ... 127 */
@@ -30,8 +30,8 @@ static inline struct cpuc_scale cpuc_scale_of(uint64_t num, uint64_t den)
 		s.mult = s.mult << 1 | (uint64_t)bit;
 		s.shift++;
 	}
-	/* No overflow: a ratio of 64-bit numbers is a power of 2, or further
-	 * from any than 2^-65 of itself. */
+	/* No overflow: a ratio of 64-bit numbers is a power of 2, or differs
+	 * from any power of 2 by more than 2^-65 of itself. */
 	if (rest >= den - rest)
 		s.mult++;
 	return s;

@@ -12,13 +12,13 @@
 
 #define MEASURE_CALLS 1000
 #define MEASURE_ROUNDS 10
-/* So many calls are enough where each takes thousands of cycles: it traps. */
+/* After this many cycles MEASURE_LEAST calls are enough: each traps. */
 #define MEASURE_LEAST 50
 #define MEASURE_CYCLES 4000000
 
 struct measured {
 	long long step; /* smallest nonzero difference; 0: never advanced */
-	bool back;      /* it went back at least once */
+	bool back;      /* the count went back at least once */
 };
 
 static struct measured measure_round(const struct cpuc_slot *slot)
@@ -45,14 +45,14 @@ static struct measured measure_round(const struct cpuc_slot *slot)
 	return r;
 }
 
-/* Whether the slot's composed reader advances and never goes back, and its
- * smallest step. It is the reader that callers wait for, scaling included. */
+/* Whether the slot's reader advances and never goes back, and its smallest
+ * step: as callers would read it, scaling included. */
 static int measure_slot(struct cpuc_slot *slot)
 {
 	struct measured r = {0, false};
 	int i;
 
-	/* One bad round may be a migration between cores whose counters
+	/* One bad round may be due to a migration between cores whose counters
 	 * differ; ten are the counter's fault. */
 	for (i = 0; i < MEASURE_ROUNDS; i++) {
 		r = measure_round(slot);
@@ -95,7 +95,7 @@ static int select_calibrate(struct cpuc_slot *slot)
 	return err;
 }
 
-/* Makes the reader, once a process. */
+/* Makes the reader, once per process. */
 static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 {
 	const struct cpuc_counter *c = slot->counter;
@@ -116,7 +116,7 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 	return 0;
 }
 
-/* Asked outside the attempt: both need much of a signal handler's stack. */
+/* Asked before the attempt: each takes much of a signal handler's stack. */
 static uint64_t select_nominal_hz(const struct cpuc_counter *c)
 {
 	if (c->kind == CPUC_CALIBRATED || (c->clock == NULL && c->rate == NULL))
@@ -157,8 +157,8 @@ void cpuc_try(struct cpuc_slot *slot)
 	int sig = 0;
 
 	slot->trial = (struct cpuc_trial){.tried = true};
-	/* A clock of the system works where handlers of faults cannot be
-	 * installed: its calls fault no more than any other. */
+	/* The system's clocks must work even where fault handlers cannot be
+	 * installed. They do not fault. */
 	if (slot->counter->kind >= CPUC_OS)
 		select_attempt(&a);
 	else
@@ -167,8 +167,8 @@ void cpuc_try(struct cpuc_slot *slot)
 		select_explain_fault(slot, sig);
 }
 
-/* Whether even a step of one cycle would leave the slot behind the best one.
- * The first call spends no time on such a counter, which may be slow. */
+/* Whether even a step of one cycle would rank the slot behind the best one. The
+ * first call spends no time on such a counter, which may be slow. */
 static bool select_hopeless(const struct cpuc_slot *slot,
 			    const struct cpuc_slot *best)
 {
@@ -177,7 +177,7 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 	if (best == NULL)
 		return false;
 	/* It has the same steps of the same clock, in cycles that are less
-	 * true, and its scale may need files. */
+	 * true; and files may have to be read for its scale. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
 	    slot->counter->clock == best->counter->clock)
 		return true;

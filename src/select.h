@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Tries counters, measures them and chooses one. All under the lock, between
- * cpuc_probe_begin and cpuc_probe_end. */
+/* Tries counters, measures them and chooses one. Call all of it under the lock,
+ * between cpuc_probe_begin and cpuc_probe_end. */
 #ifndef CPUC_SELECT_H
 #define CPUC_SELECT_H
 
 #include "slot.h"
 
-/* The slot to use of slots[0 ... n). `wanted` names one to be tried before,
- * and instead of, all others; NULL: none. NULL when nothing works, which is not
- * so among all counters of cycles. */
+/* The slot of slots[0 ... n) to use. The one that `wanted` names is tried first
+ * and, if it works, no other; `wanted` may be NULL. Returns NULL if none works:
+ * among counters of cycles, default-zero always does. */
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted);
 
-/* Tries one slot and fills in the result. */
+/* Tries one slot, and fills in its trial. */
 void cpuc_try(struct cpuc_slot *slot);
 
 /* Closes the calling thread's events of all counters but this one. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Counters: their kinds, the reasons why they are not usable, and the reads
- * that callers make of them.
+/* Counters: their kinds, why they are not usable, and how callers read them.
  *
- * A read is the raw count, or scaled by the entry below, which reads the
- * current slot. It may run in a thread that does not see the new cpuc_current
- * yet (first_call.h), so it makes sure that the slot, which the acquiring load
- * makes visible as a whole, is one to scale. That slot is then current or was a
- * moment ago; both give counts that this call may return. */
+ * `cpucycles` is the raw reader or slot_scaled(), which reads the current slot.
+ * A thread may run slot_scaled() before it sees the new cpuc_current
+ * (first_call.h), so it checks that the slot is one to scale: the acquiring
+ * load makes all of the slot visible. Then the slot is current, or was a moment
+ * ago, and this call may return either's count. */
 #include <config.h>
 #include <errno.h>
 #include <limits.h>
@@ -18,13 +17,13 @@
 const struct cpuc_kind_row cpuc_kinds[] = {
 	/* True. */
 	[CPUC_CORE] = {"core", CPUCYCLES_CORE, 0},
-	/* As true; 100 for the cache lines and the branch history that the
-	 * kernel takes from the timed code. */
+	/* As true, but the kernel evicts cache lines and branch history of the
+	 * timed code. */
 	[CPUC_CORE_KERNEL] = {"core", CPUCYCLES_CORE, 100},
 	/* Core cycles as long as the core's rate stays as it was measured. */
 	[CPUC_CALIBRATED] = {"calibrated", CPUCYCLES_CALIBRATED, 50},
-	/* Fine steps of a clock that runs on while the core's rate changes:
-	 * wrong by the ratio of the two. */
+	/* A fine clock, whose rate stays the same when the core's changes: off
+	 * by the ratio of the two. */
 	[CPUC_REFERENCE] = {"reference", CPUCYCLES_REFERENCE, 100},
 	/* The same, adjusted by time synchronisation, and coarse. */
 	[CPUC_OS] = {"os", CPUCYCLES_OS, 200},
@@ -66,7 +65,7 @@ static long long slot_scaled(void)
 
 void cpuc_compose(struct cpuc_slot *slot)
 {
-	/* The raw reader serves as it is: nothing is faster. */
+	/* Without a scale nothing is faster than the raw reader. */
 	slot->reader.entry = slot->reader.scale.mult != 0 ? slot_scaled
 							  : slot->counter->read;
 }

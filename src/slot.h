@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A counter as its file describes it, and as it was found on this machine. */
+/* A counter as its file describes it, and as found on this machine. */
 #ifndef CPUC_SLOT_H
 #define CPUC_SLOT_H
 
@@ -20,10 +20,10 @@ enum cpuc_kind {
 };
 
 extern const struct cpuc_kind_row {
-	const char *name; /* public, as the number is */
+	const char *name; /* public, like `id` */
 	enum cpucycles_kind_id id;
-	/* Cycles that are added to a measured step, so that a truer counter
-	 * wins over a finer one. */
+	/* Cycles added to a measured step, so that a truer counter wins over a
+	 * finer one. */
 	long long added;
 } cpuc_kinds[];
 
@@ -38,39 +38,39 @@ struct cpuc_counter {
 	unsigned bits; /* of the hardware; 0 is 64 */
 
 	/* Where the engine stores the nominal rate before it tries a counter of
-	 * 32 bits, of cycles: extend32.h. NULL: not needed. */
+	 * 32 bits: extend32.h. NULL: not needed. */
 	uint64_t *rate;
 
-	/* The clock that it reads. NULL: the raw count is cycles of the core,
-	 * and so is that of a calibrated counter. */
+	/* The clock that it reads. NULL: `read` returns core cycles, as that of
+	 * a calibrated counter does, too. */
 	struct cpuc_clock *clock;
 
 	/* The perf events that it reads, opened before open() and closed when
-	 * another counter is selected: such a counter counts the calling
-	 * thread alone. NULL: none. */
+	 * another counter is selected. They count the calling thread alone.
+	 * NULL: none. */
 	struct cpuc_event_set *events;
 
-	/* The raw count: as fast as it can be, from any thread. */
+	/* The raw count, as fast as possible, from any thread. */
 	long long (*read)(void);
 
-	/* In the descriptor of instructions only: both of one instant, if one
-	 * call reads them; else the file's counter of cycles, whose event is
-	 * read beside. */
+	/* Only for a counter of instructions. `pair` reads cycles and
+	 * instructions of one instant. If it is NULL, `cycles` is the counter
+	 * of cycles whose events are read as well. */
 	void (*pair)(long long pair[2]);
 	const struct cpuc_counter *cycles;
 
 	/* Gets ready, and finds whether the counter may be used: 0, or a
-	 * negative errno, as cpuc_reason() returns. Asks the operating system
-	 * and never tries the instruction: the engine does so afterwards. A
-	 * fault in it counts as a failure. Called again at each selection that
-	 * tries the counter. NULL: nothing to do. */
+	 * negative errno, as cpuc_reason() returns. Asks the operating system,
+	 * and does not try the instruction: the engine does that afterwards. A
+	 * fault in it counts as a failure. Called at each selection that tries
+	 * the counter. NULL: nothing to do. */
 	int (*open)(struct cpuc_slot *slot);
 };
 
 /* How callers read the counter in this process. Made under the lock before the
- * slot is first published, and constant ever after, so that any thread may use
- * it unlocked, and counts of one counter stay comparable when it is selected
- * again. */
+ * slot is first published, and constant from then on: any thread may use it
+ * without the lock, and counts of one counter stay comparable when it is
+ * selected again. */
 struct cpuc_reader {
 	struct cpuc_scale scale; /* raw count to cycles */
 
@@ -101,17 +101,17 @@ int cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 /* The rank of a usable counter, the lowest is the best; 0: not usable. */
 long long cpuc_precision(const struct cpuc_slot *slot);
 
-/* Makes the reader, whose scale is set. */
+/* Completes the reader, whose scale is set. */
 void cpuc_compose(struct cpuc_slot *slot);
 
-/* The count as callers would get it, selected or not. */
+/* The count as callers would get it if the slot were selected. */
 static inline long long cpuc_slot_read(const struct cpuc_slot *slot)
 {
 	return (long long)cpuc_scale_apply(&slot->reader.scale,
 					   (uint64_t)slot->counter->read());
 }
 
-/* The slot that a scaled entry reads. Never NULL. */
+/* The selected slot, which a scaled entry reads. Never NULL. */
 extern const struct cpuc_slot *cpuc_current;
 
 #endif
