@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* alpha-rpcc: the process cycle counter, by RPCC (Alpha Architecture Handbook,
  * version 4, "RPCC"). The low half is the core's own counter; the high half is
- * the operating system's, and Linux keeps nothing of use there. Cores are not
- * in step. */
+ * the operating system's, and Linux keeps nothing useful there. The counters of
+ * different cores are not synchronised. */
 #include <config.h>
 #include "extend32.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-pmcff: RDPMC of Intel's fixed-function counter for core cycles, outside
  * perf, where the system enables it for everybody. It belongs to the core, not
- * to a thread: it counts for other threads too, and differs between cores. */
+ * to a thread: it counts other threads, too, and differs between cores. */
 #include <config.h>
 #include <cpuid.h>
 #include "x86.h"
@@ -11,7 +11,7 @@ static long long amd64_pmcff_read(void)
 	return (long long)CPUC_RDPMC(CPUC_X86_FIXED_CYCLES);
 }
 
-/* CPUID takes microseconds in a virtual machine. */
+/* Called last: CPUID takes microseconds in a virtual machine. */
 static int amd64_pmcff_exists(struct cpuc_slot *slot)
 {
 	unsigned a = 0, b, c, d = 0;
@@ -25,6 +25,7 @@ static int amd64_pmcff_exists(struct cpuc_slot *slot)
 	return cpuc_reason(slot,
 			   "this CPU has no fixed-function counter of 48 bits");
 }
+
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
 	const struct cpuc_event_set *cycles = &cpuc_x86_cycle_events;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* amd64-tsccore, x86-tsccore: RDTSC, converted to cycles of the core by a ratio
- * that is measured, for machines on which no PMU can be read, as most virtual
- * ones. */
+/* amd64-tsccore, x86-tsccore: RDTSC, converted to core cycles by a measured
+ * ratio, for machines whose PMU cannot be read, such as most virtual ones. */
 #include <config.h>
 #include <cpuid.h>
 #include "../calibrated/count.h"
@@ -18,17 +17,17 @@ static long long tsccore_read(void)
 	return (long long)cpuc_count(tsccore_tick);
 }
 
-#define SHORT 1 /* turns of a window's short run for each of `turns` */
+#define SHORT 1 /* loop turns of a window's short run, for each of `turns` */
 #define LONG 8  /* and of its long run */
 #define LINKS 32
 #define CYCLES ((LONG - SHORT) * LINKS) /* of links that take one */
 
-/* A run ends with the clock's reading, so that the first stamp is the end of a
- * run too, and all that is not links is the same in every run. lfence: no later
- * instruction starts before all earlier ones completed. The loop's own sub and
- * jnz run ahead of the chain and hide behind it. The first two runs are
- * not used: after other work, the second one takes 15 cycles more than later
- * ones (measured on Zen 3). */
+/* A run ends with the clock's reading. The first stamp is the end of a run,
+ * too, so all but the links is the same in every run. lfence: no later
+ * instruction starts before all earlier ones have completed. The loop's own sub
+ * and jnz run ahead of the chain and hide behind it. The first two runs are not
+ * timed: after other work, the second takes 15 cycles more than later ones
+ * (measured on Zen 3). */
 #define TSCCORE_CHAIN(name, link)                                              \
 	static __attribute__((noinline))                                       \
 	uint64_t tsccore_##name##_run(uint32_t turns)                          \
@@ -60,16 +59,17 @@ static long long tsccore_read(void)
 		stamp[2] = tsccore_##name##_run(LONG * turns);                 \
 	}
 
-/* Windows are made of the multiply in its 32-bit form: 3 cycles on every core
- * since Nehalem and Zen, small ones included (4 on Bulldozer, 5 on Bonnell, 2
- * on Zhaoxin's, where the next chain makes them), and an SMT sibling does not
- * lengthen it. The others take 1: where they do, this is no emulator. Left out:
- * add, sub and lea with an immediate (folded at rename on Intel's newer cores),
- * register moves (eliminated), rotates by one (two operations in their short
- * form on many Intel cores). The xor has two registers: it is no idiom for
- * zero. Sources: AMD Software Optimization Guides (families 17h, 19h, 1Ah:
- * instruction latency tables); Intel 64 and IA-32 Architectures Optimization
- * Reference Manual (latency and throughput of general purpose instructions). */
+/* Windows are made of the 32-bit multiply: its latency is 3 cycles on every
+ * core since Nehalem and Zen, small ones included (4 on Bulldozer, 5 on Bonnell
+ * and 2 on Zhaoxin's, where windows are made of the next chain), and an SMT
+ * sibling does not lengthen it. The others take 1 cycle, but not under an
+ * emulator. Left out: add, sub and lea with an immediate (folded at rename on
+ * newer Intel cores), register moves (eliminated), rotates by one (two
+ * operations in their short form on many Intel cores). The xor is of two
+ * registers, so it is no zeroing idiom. Sources: AMD Software Optimization
+ * Guides (families 17h, 19h, 1Ah: instruction latency tables); Intel 64 and
+ * IA-32 Architectures Optimization Reference Manual (latency and throughput of
+ * general purpose instructions). */
 TSCCORE_CHAIN(imul, "imul %k4, %k0")
 TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
@@ -82,8 +82,8 @@ static const struct cpuc_chain tsccore_chain[] = {
 	CPUC_CHAIN(tsccore, not, CYCLES * 1),
 };
 
-/* A sibling that never waits leaves the chains of one cycle two cycles of
- * three: measured up to 7% more on Sapphire Rapids, 4% on Zen 5. */
+/* An SMT sibling that never waits may leave one-cycle chains two cycles in three.
+ * Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
 static const struct cpuc_chain_ops tsccore_chains = {
 	.chain = tsccore_chain,
 	.nchains = sizeof tsccore_chain / sizeof *tsccore_chain,
@@ -93,9 +93,9 @@ static const struct cpuc_chain_ops tsccore_chains = {
 #define SIGNATURE(a, b, c, d) \
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
-/* Leaf 0x40000000: the last of the hypervisor's leaves, and its name. A CPU
- * that has none answers something else. Asked once, as each leaf costs
- * microseconds in a virtual machine, where CPUID traps. */
+/* Leaf 0x40000000: the highest of the hypervisor's leaves, and its name;
+ * without a hypervisor it means nothing. Read once, because in a virtual
+ * machine CPUID traps and takes microseconds. */
 static unsigned tsccore_hypervisor(unsigned *vendor)
 {
 	static unsigned max, who; /* under the engine's lock */
@@ -110,7 +110,7 @@ static uint64_t tsccore_stated(void)
 {
 	unsigned max, vendor, a, b, c, d;
 
-	/* Leaf 0x40000010: kHz. */
+	/* Leaf 0x40000010: the TSC's rate in kHz. */
 	max = tsccore_hypervisor(&vendor);
 	if (max >= 0x40000010 && max <= 0x400000ff) {
 		__cpuid(0x40000010, a, b, c, d);
@@ -118,7 +118,7 @@ static uint64_t tsccore_stated(void)
 			return (uint64_t)a * 1000;
 	}
 	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate in ECX, and
-	 * the ratio EBX / EAX of the counter to it. AMD has no such leaf. */
+	 * the ratio EBX / EAX of the TSC to it. AMD has no such leaf. */
 	max = (unsigned)__get_cpuid_max(0, &vendor);
 	if (max < 0x15 || vendor == SIGNATURE('A', 'u', 't', 'h'))
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* arm32-vct: CNTVCT, the virtual count of the generic timer, by MRRC p15,1,c14
  * (Arm ARM for ARMv7-A and -R, DDI 0406, "CNTVCT"). A fixed-rate clock outside
- * the core. Its rate is CNTFRQ, as far as firmware has set that. SIGILL on
- * cores without the timer, and where CNTKCTL keeps it from users. */
+ * the core. Its rate is in CNTFRQ, if firmware has set that. SIGILL on cores
+ * without the timer, and where CNTKCTL keeps it from users. */
 #include <config.h>
 #include "../rate/clock.h"
 
@@ -14,7 +14,7 @@ static long long arm32_vct_read(void)
 	return (long long)((uint64_t)high << 32 | low);
 }
 
-/* The same control bit lets users read both. */
+/* The same control bit lets users read both registers. */
 static uint64_t arm32_vct_stated(void)
 {
 	uint32_t hz;

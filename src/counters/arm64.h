@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The virtual count, and the registers of arm64's PMU. */
+/* arm64's virtual count, and its PMU's registers. */
 #ifndef CPUC_ARM64_H
 #define CPUC_ARM64_H
 #if HAVE_COUNTER_ARM64_VCT
@@ -34,9 +34,8 @@ extern struct cpuc_event_set cpuc_arm64_cycle_events;
 /* The index of the cycle counter, which is number 31. */
 #define CPUC_ARM64_CYCLES 32u
 
-/* PMEVCNTR<8*a+b>_EL0 by its encoding, 3, 3, 14, 8+a, b (Arm ARM, D19.5): no
- * table of thirty names, in which two could be swapped. There is no number 31.
- */
+/* PMEVCNTR<8*a+b>_EL0 by its encoding, 3, 3, 14, 8+a, b (Arm ARM, D19.5), as
+ * two of thirty names could be swapped unnoticed. There is no number 31. */
 #define CPUC_ARM64_EVENT(a, crm, b)                               \
 	case 8 * (a) + (b):                                       \
 		__asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #b \
@@ -59,7 +58,7 @@ cpuc_arm64_register(uint32_t index)
 
 	if (index == CPUC_ARM64_CYCLES)
 		return cpuc_arm64_cycles();
-	/* Without a jump: the kernel gives it first. */
+	/* Without a jump, for the register that the kernel uses first. */
 	if (index == 1) {
 		__asm__ volatile("mrs %0, s3_3_c14_c8_0" : "=r"(value));
 		return value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* arm64-vctcore: CNTVCT_EL0, the virtual count, converted to cycles of the core
- * by a ratio that is measured. The clock's rate is in CNTFRQ_EL0 (Arm
- * Architecture Reference Manual for A-profile, "The Generic Timer"). */
+/* arm64-vctcore: CNTVCT_EL0, the virtual count, converted to core cycles by a
+ * measured ratio. The clock's rate is in CNTFRQ_EL0 (Arm Architecture Reference
+ * Manual for A-profile, "The Generic Timer"). */
 #include <config.h>
 #include "../calibrated/count.h"
 #include "arm64.h"
@@ -20,12 +20,12 @@ static uint64_t vctcore_stated(void)
 	return (uint32_t)frequency;
 }
 
-#define BRIEF 16 /* links of a turn of a window's short run */
+#define BRIEF 16 /* links in a turn of a window's short run */
 #define LINKS 128
 
-/* isb is complete, and the next instruction fetched, only after the branch
- * before it is resolved, and that one needs the chain's result: without it a
- * chain may still be running when the clock is read. */
+/* The cbz makes the isb wait for the chain. isb completes, and the next
+ * instruction is fetched, only after the branch before it has been resolved,
+ * and that branch needs the chain's result. */
 #define VCTCORE_RUN(name, links, link)                                \
 	static inline uint64_t name(uint32_t turns)                   \
 	{                                                             \
@@ -50,8 +50,8 @@ static uint64_t vctcore_stated(void)
 		return t;                                             \
 	}
 
-/* Both runs have the same number of turns, so that they differ in links alone,
- * also on an emulated machine with a cycle for each instruction. */
+/* Both runs have the same number of turns, so they differ only in links, even
+ * on an emulated machine on which each instruction takes a cycle. */
 #define VCTCORE_CHAIN(name, link)                                              \
 	VCTCORE_RUN(vctcore_##name##_brief, BRIEF, link)                       \
 	VCTCORE_RUN(vctcore_##name##_run, LINKS, link)                         \
@@ -63,11 +63,11 @@ static uint64_t vctcore_stated(void)
 		stamp[2] = vctcore_##name##_run(turns);                        \
 	}
 
-/* Latency 1 of all: Arm Cortex-A and Neoverse Software Optimization Guides,
- * "Logical, basic" (eor, eon, orn) and "Arithmetic, basic" (sub). QEMU makes
- * two instructions of eon and orn on x86. Left out: eor and add with a shifted
+/* All have latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,
+ * "Logical, basic" (eor, eon, orn) and "Arithmetic, basic" (sub). On x86 QEMU
+ * makes two instructions of eon and orn. Left out: eor and add with a shifted
  * operand (2 cycles on many Cortex cores), moves (eliminated at rename), and
- * multiplies: 2 cycles on one core and 5 on another of the same machine. */
+ * multiplies (2 cycles on one core and 5 on another of the same machine). */
 VCTCORE_CHAIN(eor, "eor %0, %0, %3")
 VCTCORE_CHAIN(sub, "sub %0, %0, %3")
 VCTCORE_CHAIN(eon, "eon %0, %0, %3")
@@ -80,7 +80,7 @@ static const struct cpuc_chain vctcore_chain[] = {
 	CPUC_CHAIN(vctcore, orn, LINKS - BRIEF),
 };
 
-/* Arm cores hardly share a core among threads. */
+/* Hardly any Arm core has SMT. */
 static const struct cpuc_chain_ops vctcore_chains = {
 	.chain = vctcore_chain,
 	.nchains = sizeof vctcore_chain / sizeof *vctcore_chain,

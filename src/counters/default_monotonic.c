@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* default-monotonic: CLOCK_MONOTONIC, in nanoseconds. Every POSIX system has
- * it; where its fast path faults, os_clock.c goes through the system call. */
+ * it. Where reading it in user space faults, os_clock.c makes the system call.
+ */
 #include <config.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
 /* default-threadcounts: this thread's core cycles and instructions, user and
- * kernel, as macOS's kernel counts them, on cores of any type: as true as a
- * register's, at the price of a system call. That is thread_selfcounts(), from
- * macOS 12.4 on, which no header of the system declares. */
+ * kernel, as the macOS kernel counts them, on cores of any type: as true as a
+ * register, at the price of a system call. thread_selfcounts() exists from
+ * macOS 12.4 on, and no header of the system declares it. */
 #include <config.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include "../slot.h"
 
-/* Gives both: xnu, bsd/sys/resource_private.h. */
+/* Asks for both: xnu, bsd/sys/resource_private.h. */
 #define THSC_CPI 1
 
 static int (*default_threadcounts_get)(int type, void *counts, size_t size);
@@ -51,8 +51,8 @@ static int default_threadcounts_open(struct cpuc_slot *slot)
 {
 	struct counts now;
 
-	/* A first call in a signal handler comes here, too; the name is looked
-	 * up once, among the loaded libraries. */
+	/* Looked up once, among loaded libraries only: the first call may come
+	 * in a signal handler. */
 	if (default_threadcounts_get == NULL)
 		*(void **)&default_threadcounts_get =
 			dlsym(RTLD_DEFAULT, "thread_selfcounts");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* 32-bit counts to 64 bits, with the help of a second clock.
+/* Extends 32-bit counts to 64 bits, with the help of a second clock.
  *
- * A count that wraps every second or two is ambiguous alone. The second clock
- * predicts the full count roughly, and the hardware's low half then fixes it
- * exactly. Each thread predicts from an anchor of its own, which the first
- * count after 0.1 seconds renews. So threads share nothing, and while a thread
- * keeps counting an error of the rate has no time to grow. */
+ * A count that wraps every second or two is ambiguous by itself. The second
+ * clock predicts the full count roughly, and the hardware's low half makes it
+ * exact. Each thread predicts from an anchor of its own, which its first count
+ * after 0.1 seconds renews. So threads share nothing, and while a thread keeps
+ * counting, an error in the rate has no time to grow. */
 #ifndef CPUC_EXTEND32_H
 #define CPUC_EXTEND32_H
 
@@ -15,16 +15,16 @@
 
 #define CPUC_EXTEND32_NS 100000000 /* an anchor older than this is replaced */
 
-/* A moment at which a thread's full count was known; 0: there was none. */
+/* A moment at which a thread's full count was known. */
 struct cpuc_anchor {
-	uint64_t full; /* the count at that moment */
-	uint64_t ns;   /* that moment, on the second clock */
+	uint64_t full; /* the count; 0: there was no such moment yet */
+	uint64_t ns;   /* the second clock */
 };
 
-/* The 64-bit count, of those whose low half is `raw`, that is nearest to the
- * prediction for the moment `ns`. Right as long as the prediction is right
- * within 2^31 ticks. Never below 0. An unknown rate is taken as 2^31, so that
- * a wrap takes two seconds. */
+/* Of the 64-bit counts whose low half is `raw`, the one nearest to the
+ * prediction for the moment `ns`. Right if the prediction is off by less than
+ * 2^31 ticks. Never below 0. An unknown rate is taken as 2^31 Hz: a wrap in two
+ * seconds. */
 static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint64_t rate,
 					uint32_t raw, uint64_t ns)
 {
@@ -39,7 +39,7 @@ static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint64_t rate,
 	return guess + (uint64_t)(int64_t)step;
 }
 
-/* The count now. From any thread, also within a signal handler. */
+/* The count now. Any thread may call it, and so may a signal handler. */
 static inline __attribute__((unused)) long long
 cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 {
@@ -48,12 +48,12 @@ cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 	uint64_t ns, full;
 	uint32_t low;
 
-	/* A thread that sleeps in between would date the count too late. */
+	/* A sleep between the two would date the count wrongly. */
 	do {
 		ns = cpuc_os_clock_coarse_ns();
 		low = raw();
 	} while (cpuc_os_clock_coarse_ns() - ns > CPUC_EXTEND32_NS);
-	/* Again if a signal handler has renewed the anchor meanwhile. */
+	/* Again, if a signal handler has renewed the anchor meanwhile. */
 	do {
 		from.ns = own->ns;
 		CPUC_FENCE();
@@ -69,7 +69,7 @@ cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 	return (long long)full;
 }
 
-/* The counter ID, of the core's cycles as ID_raw() reads them. */
+/* Defines counter ID, of the core cycles that ID_raw() reads. */
 #define CPUC_EXTEND32(id, of_name)                                    \
 	static uint64_t id##_rate;                                    \
 	static CPUC_TLS struct cpuc_anchor id##_own;                  \

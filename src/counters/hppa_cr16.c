@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* hppa-cr16: the interval timer, control register 16, by MFCTL (PA-RISC 2.0
- * Architecture, chapter 2, "Interval Timer"). The core's own cycles. A trap
- * where the processor status word's S bit keeps it from users. It is the
- * core's, not the thread's, and cores are not in step. */
+ * Architecture, chapter 2, "Interval Timer"). The core's own cycles, not the
+ * thread's, and not synchronised between cores. Traps where the processor
+ * status word's S bit keeps it from users. */
 #include <config.h>
 #include "extend32.h"
 

@@ -5,7 +5,7 @@
 #include <config.h>
 #include "../rate/clock.h"
 
-/* LLFTP of word 2: words 4 and 5 are filled in. */
+/* LLFTP in word 2: words 4 and 5 are valid. */
 #define HAS_CLOCK (1u << 14)
 
 static long long loong64_rdtime_read(void)

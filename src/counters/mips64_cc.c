@@ -2,9 +2,8 @@
 /* mips64-cc, mips32-cc: hardware register 2, the cycle counter, times register
  * 3, the cycles from one count to the next, by RDHWR (MIPS Architecture for
  * Programmers, Volume II-A, "RDHWR"; release 2). SIGILL where HWREna keeps
- * them from users, and the emulation that some kernels do instead takes
- * hundreds of cycles. It is the core's, not the thread's, and 32 bits wide,
- * also on 64-bit CPUs. */
+ * them from users; some kernels emulate them instead, in hundreds of cycles. It
+ * counts the core, not the thread, and has 32 bits even on 64-bit CPUs. */
 #include <config.h>
 #include "extend32.h"
 
@@ -14,7 +13,7 @@ static uint32_t mips64_cc_raw(void)
 
 	__asm__ volatile("rdhwr %0, $2\n\trdhwr %1, $3"
 			 : "=&r"(counts), "=r"(cycles));
-	/* Modulo 2^32, which loses nothing that the low half depends on. */
+	/* Modulo 2^32: the low half depends on nothing else. */
 	return counts * cycles;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-perfrdcycle, riscv32-perfrdcycle: the counter CSR that the kernel has
- * put this thread's cycles event on. That is `cycle` on a plain CPU, and one of
- * the others where counters can overflow into interrupts (Sscofpmf). */
+ * put this thread's cycles event on: `cycle` on a plain CPU, one of the others
+ * where counters raise interrupts when they overflow (Sscofpmf). */
 #include <config.h>
 #include "riscv.h"
 

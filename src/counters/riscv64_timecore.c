@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* riscv64-timecore, riscv32-timecore: RDTIME, converted to cycles of the core
- * by a ratio that is measured, where the kernel keeps RDCYCLE from programs, as
- * Linux does from 6.6 on. The device tree says the clock's rate; where ACPI
- * stands in for that, it is measured. */
+/* riscv64-timecore, riscv32-timecore: RDTIME, converted to core cycles by a
+ * measured ratio, where the kernel keeps RDCYCLE from programs, as Linux does
+ * from 6.6 on. The device tree states the clock's rate; on machines with ACPI
+ * instead, the rate is measured. */
 #include <config.h>
 #include "../calibrated/count.h"
 #include "../rate/stated_rate.h"
@@ -18,12 +18,13 @@ static uint64_t timecore_stated(void)
 	return cpuc_stated_timebase("");
 }
 
-#define BRIEF 16 /* links of a turn of a window's short run */
+#define BRIEF 16 /* links in a turn of a window's short run */
 #define LINKS 128
 
-/* A run begins with the last one's clock, and ends with a store of its result,
- * which the fence puts before the clock's reading: that is device input (The
- * RISC-V Instruction Set Manual, Volume I, "CSR Access Ordering"). */
+/* A run begins with the last run's stamp, and ends with a store of its result.
+ * The fence orders that before the clock's reading, which counts as device
+ * input (The RISC-V Instruction Set Manual, Volume I, "CSR Access Ordering").
+ */
 #define TIMECORE_RUN(name, links, link)                                  \
 	static inline uint64_t name(size_t turns, uint64_t begun)        \
 	{                                                                \
@@ -41,9 +42,9 @@ static uint64_t timecore_stated(void)
 		return (uint64_t)cpuc_riscv_ticks();                     \
 	}
 
-/* Both runs have the same number of turns, so that they differ in links alone:
- * cores that execute in order may take a cycle for each of the loop's own two
- * instructions. */
+/* Both runs have the same number of turns, so they differ only in links:
+ * in-order cores may take a cycle for each of the loop's own two instructions.
+ */
 #define TIMECORE_CHAIN(name, link)                                   \
 	TIMECORE_RUN(timecore_##name##_brief, BRIEF, link)           \
 	TIMECORE_RUN(timecore_##name##_run, LINKS, link)             \
@@ -56,9 +57,9 @@ static uint64_t timecore_stated(void)
 		stamp[2] = timecore_##name##_run(turns, stamp[1]);   \
 	}
 
-/* Latency 1 of all: SiFive U74-MC Core Complex Manual, "Instruction timing";
+/* All have latency 1: SiFive U74-MC Core Complex Manual, "Instruction timing";
  * XuanTie C906 and C910 User Manuals. QEMU makes two or three instructions of
- * each of the last two. Left out: multiplies, of 3 to 5 cycles. */
+ * each of the last two. Left out: multiplies (3 to 5 cycles). */
 TIMECORE_CHAIN(xor, "xor %0, %0, %2")
 TIMECORE_CHAIN(add, "add %0, %0, %2")
 TIMECORE_CHAIN(slt, "slt %0, %0, %2")
@@ -71,7 +72,7 @@ static const struct cpuc_chain timecore_chain[] = {
 	CPUC_CHAIN(timecore, sltu, LINKS - BRIEF),
 };
 
-/* Hardly any core is shared among threads. */
+/* Hardly any RISC-V core has SMT. */
 static const struct cpuc_chain_ops timecore_chains = {
 	.chain = timecore_chain,
 	.nchains = sizeof timecore_chain / sizeof *timecore_chain,

@@ -12,8 +12,8 @@
 #define CPUC_X86_NAME(rest) "x86-" rest
 #endif
 
-/* The time-stamp counter, and the open of every counter that reads it, which
- * refuses where that is forbidden: in amd64_tsccore.c, beside its chains. */
+/* The TSC, and the open() of every counter that reads it, which refuses where
+ * the TSC is forbidden. Both are in amd64_tsccore.c, beside the chains. */
 extern struct cpuc_clock cpuc_x86_tsc;
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
@@ -21,7 +21,7 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 #include "../perf/perf.h"
 #include "../perf/read.h"
 
-/* Tests, which have no PMU, replace it. */
+/* Tests replace it, for machines without a PMU. */
 #ifndef CPUC_RDPMC
 #define CPUC_RDPMC(ecx) cpuc_rdpmc(ecx)
 #endif
@@ -42,7 +42,7 @@ cpuc_x86_register(uint32_t index)
 	return CPUC_RDPMC(index - 1);
 }
 
-/* Fixed-function counter 1: unhalted core cycles. */
+/* RDPMC's operand for fixed-function counter 1: unhalted core cycles. */
 #define CPUC_X86_FIXED_CYCLES 0x40000001u
 
 /* In amd64_perfpmc.c. */
