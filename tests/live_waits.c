@@ -16,6 +16,7 @@
 #define FEWEST 50
 #define LONG 1.5    /* medians: the host has taken a part of the round */
 #define CALL_NS 5e5 /* others had the CPU in a longer call */
+#define LACK_NS 8e3 /* of a preemption may count: COUNT_LACK */
 #define EVENTS 200
 
 static double cycles_ns(void)
@@ -101,9 +102,9 @@ static const struct job {
 };
 
 /* What a round took: ns of all, of the thread's own, and of calls, which are in
- * no count, or hardly; and the cycles counted. */
+ * no count, or hardly; the preemptions, and the cycles counted. */
 struct round {
-	double wall, own, called, counted;
+	double wall, own, called, taken, counted;
 };
 
 static double called;
@@ -124,6 +125,7 @@ static struct round now(void)
 
 	r.counted = (double)count();
 	r.called = called;
+	r.taken = (double)load_taken();
 	r.own = ran_ns();
 	r.wall = wall_ns();
 	return r;
@@ -144,6 +146,7 @@ static struct round one_round(const struct job *job)
 	end.wall -= begin.wall;
 	end.own -= begin.own;
 	end.called -= begin.called;
+	end.taken -= begin.taken;
 	end.counted -= begin.counted;
 	return end;
 }
@@ -160,7 +163,7 @@ static int ascending(const void *a, const void *b)
 static struct round try(const struct job *job)
 {
 	static struct round r[ROUNDS];
-	struct round sum = {0, 0, 0, 0};
+	struct round sum = {0, 0, 0, 0, 0};
 	double begun = wall_ns();
 	int i, n;
 
@@ -173,6 +176,7 @@ static struct round try(const struct job *job)
 	for (i = 0; i < n && r[i].wall < LONG * r[n / 2].wall; i++) {
 		sum.own += r[i].own;
 		sum.called += r[i].called;
+		sum.taken += r[i].taken;
 		sum.counted += r[i].counted;
 	}
 	return sum;
@@ -194,7 +198,7 @@ static void check_job(const struct job *job, bool reported)
 		mean = cycles_ns() / 2;
 		r = try(job);
 		mean += cycles_ns() / 2;
-		with = r.counted / (r.own * mean);
+		with = r.counted / ((r.own + r.taken * LACK_NS) * mean);
 		without = r.counted / ((r.own - r.called) * mean);
 	} while (++i < TRIES && (without < LOW || with > most));
 	load_rival_end(rival);
