@@ -34,14 +34,6 @@ runs_on() {
 	return 1
 }
 
-# NAME TEXT: runs it on both.
-runs_on_both() {
-	for on in ours standin; do
-		runs_on "$1" $on
-		ok "$2: runs on $on"
-	done
-}
-
 if test -f "$lib" && command -v readelf >/dev/null; then
 	readelf -dW "$lib" >"$tmp/dynamic"
 	readelf --dyn-syms -W "$lib" >"$tmp/symbols"
@@ -104,19 +96,21 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 		-Wl,-soname,libcpucycles.so.1 "$dropin/standin.c" \
 		-o "$tmp/standin/libcpucycles.so.1"
 	ok "a library with the original's five symbols"
-	for built in ours standin; do
+	for pair in standin-ours ours-standin; do
+		built=${pair%-*} on=${pair#*-}
 		library=$tmp/$built/libcpucycles.so.1
-		program pie $built "$library"
-		runs_on_both pie "built with $built"
-		program now $built "$library" -Wl,-z,now
-		runs_on_both now "built with $built, bound at once"
-		if ! program copy $built -fno-pie -no-pie "$library"; then
+		program pie "$built" "$library" && runs_on pie "$on"
+		ok "built with $built: runs on $on"
+		program now "$built" "$library" -Wl,-z,now && runs_on now "$on"
+		ok "bound at once, too"
+		if ! program copy "$built" -fno-pie -no-pie "$library"; then
 			skip "no position-dependent program can be built here"
 			continue
 		fi
 		readelf -rW "$tmp/copy" | grep -q 'R_.*COPY.*cpucycles'
-		ok "built with $built, at a fixed position: a copy relocation"
-		runs_on_both copy "built with $built, at a fixed position"
+		ok "at a fixed position it has a copy relocation"
+		runs_on copy "$on"
+		ok "and runs on $on"
 	done
 else
 	skip "no shared library was built, or there is no readelf"
