@@ -131,11 +131,6 @@ if test -f "$shared"; then
 		grep -q other_interruptions "$tmp/names" &&
 		! grep -iE ' cpuc' "$tmp/names"
 	ok "a plug-in exports nothing of its copy"
-	# Also where a program exports its symbols.
-	alone -I. -I"$top_builddir" -I"$top_srcdir/src" -rdynamic -o twice \
-		"$top_srcdir/tests/live_twice.c" "$(made DL_LIBS)" \
-		cpucycles.o $libs && quietly "$tmp/two/twice"
-	ok "beside a library that is loaded at run time"
 else
 	skip "no shared library was built"
 fi
