@@ -140,6 +140,8 @@ sed -n 's/.* |[ #]* \([0-9]*\)\**$/\1/p' "$tmp/out" |
 ok "the numbers add up to all calls"
 grep -q '|.*[0-9]\*$' "$tmp/out"
 ok "a bar is marked as of the middle half"
+! grep -q '|  [1-9]' "$tmp/out"
+ok "and few calls have a bar, too"
 for width in 60 133; do
 	COLUMNS=$width LC_ALL=C "$info" --plot >"$tmp/out"
 	bars $width "COLUMNS=$width is heeded"
@@ -201,6 +203,9 @@ ok "axes have units"
 test "$(grep -c 'class="bar"' "$svg")" -ge 1 &&
 	grep -q 'class="half"' "$svg" && grep -q 'class="mean"' "$svg"
 ok "so are bars, the middle half and the mean"
+cat "$tmp"/*.svg | sed -n '/"bar"/s/.*y1="\([^"]*\)".*y2="\([^"]*\)".*/\1 \2/p' |
+	awk '$1 - $2 < 1.49 { bad = 1 } END { exit bad || NR < 3 }'
+ok "and all bars are high enough to be seen"
 # Nothing is drawn outside the paper, and no number is none.
 ! grep -qiE '"-?(nan|inf)|="-[0-9]' "$svg" "$tmp"/default-*.svg
 ok "all coordinates are within the picture"

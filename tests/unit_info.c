@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "cpucycles.h"
 #include "tap.h"
 #include "tools/common/json.h"
@@ -14,9 +15,11 @@
 #define tool_ns pretended_ns
 #define tool_clock_ns pretended_clock
 #define tool_thread_clock() true
+#define cpucycles_interruptions gapped_interruptions
 #define cpucycles_counterbyname(name, c, size) (*(c) = counter)
 static struct cpucycles_counter counter;
 static long long pretended_ns(void);
+static long long gapped_interruptions(void);
 static long long pretended_clock(clockid_t clock);
 #include "../src/tools/info/calls.c"
 
@@ -27,9 +30,9 @@ static int near(double value, double wanted)
 
 static int total(const struct histogram *h)
 {
-	int i, sum = h->below + h->above;
+	int i, sum = 0;
 
-	for (i = 0; i < h->bins; i++)
+	for (i = 0; i <= h->bins + 1; i++)
 		sum += h->count[i];
 	return sum;
 }
@@ -68,9 +71,9 @@ static void check_histogram(void)
 		tail[i] = i < 995 ? 100 + i / 200 : 1000000 + i;
 	tail[0] = 7;
 	calls_histogram(&h, tail, 1000, 20);
-	ok(h.below == 1 && h.above == 5 && h.width == 1,
-	   "what an interrupt hit is outside: %d, %d", h.below, h.above);
-	ok(h.most == 200 && h.count[101 - h.first] == 200,
+	ok(h.count[0] == 1 && h.count[h.bins + 1] == 5 && h.width == 1,
+	   "what an interrupt hit is outside");
+	ok(h.most == 200 && h.count[102 - h.first] == 200,
 	   "the highest bin has %d", h.most);
 	ok(h.first + h.low == 101 && h.first + h.high == 103,
 	   "the middle half ends at the quartiles");
@@ -129,11 +132,33 @@ static long long pretended_clock(clockid_t clock)
 	return clock == CLOCK_MONOTONIC ? now : now - slept;
 }
 
+/* A clock in steps of `grain`, that is read in a loop; after so many readings
+ * comes a cache miss, ten times as seldom an interrupt, or another thread. */
+#define MISS 500
+#define INTERRUPT 5000
+#define THREAD 2000000
+static int miss, grain, readings;
+static long long preemptions;
+
+static long long gapped_ns(void)
+{
+	now += READING;
+	if (++readings % miss == 0)
+		now += MISS;
+	if (readings % (10 * miss) == 0)
+		now += INTERRUPT;
+	if (readings % (1000 * miss) == 0) {
+		now += THREAD;
+		preemptions++;
+	}
+	return now / grain * grain;
+}
+
 /* Two readings come before a loop, and two after it. */
 static long long pretended_ns(void)
 {
-	static int readings;
-
+	if (miss > 0)
+		return gapped_ns();
 	if (++readings % 4 == 3)
 		pass(LOOP);
 	return pretended_clock(CLOCK_MONOTONIC);
@@ -183,10 +208,18 @@ static void check_bounds(void)
 	check_observed("or too fast");
 }
 
+/* It takes longer than the shortest gap. */
+static long long gapped_interruptions(void)
+{
+	now += 3000;
+	return preemptions;
+}
+
 static void check_gaps(void)
 {
-	long long ns[] = {5000, 1000, 3000};
-	struct gaps g = calls_sum(ns, 3, 1000000);
+	long long ns[] = {5000, 1000, 3000}, begin;
+	struct gaps g = calls_sum(ns, 3, 1000000), both[GAPS_KINDS];
+	struct gaps *other = &both[GAPS_OTHER], *threads = &both[GAPS_THREADS];
 
 	ok(near(g.share, 0.009) && near(g.persecond, 3000),
 	   "gaps: %g of the time, %g a second", g.share, g.persecond);
@@ -194,10 +227,54 @@ static void check_gaps(void)
 	   "%g ns, %g ns at most", g.median, g.longest);
 	g = calls_sum(ns, 0, 1000000);
 	ok(g.share == 0 && g.persecond == 0 && g.longest < 0, "no gaps");
+
+	miss = 1000;
+	grain = 1;
+	calls_gaps(both);
+	ok(near(other->median, MISS + INTERRUPT) && other->share < 0.03 &&
+		   other->persecond > 3000,
+	   "interrupts are gaps, cache misses are none: %g ns, %g a second",
+	   other->median, other->persecond);
+	ok(near(threads->median, MISS + INTERRUPT + THREAD) &&
+		   threads->longest < THREAD * 1.1,
+	   "other threads are told apart: %g ns", threads->median);
+	grain = 1500;
+	calls_gaps(both);
+	ok(other->share == 0 && threads->median > THREAD,
+	   "nor are the steps of a clock");
+	miss = 1;
+	grain = 1;
+	begin = now;
+	calls_gaps(both);
+	ok(now - begin < LISTEN_NS, "it listens for a limited number");
+}
+
+/* Faults of pages. */
+static long long faults(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return u.ru_minflt;
+}
+
+static void check_faults(void)
+{
+	const struct calls *c;
+	long long sum = 0;
+	int i;
+
+	cpucycles = faults;
+	c = calls_measure(CALLS_MANY);
+	for (i = 0; i < c->n; i++)
+		sum += c->diff[i];
+	ok(sum < 4, "no memory is touched for the first time: %lld faults",
+	   sum);
 }
 
 int main(void)
 {
+	check_faults();
 	check_bounds();
 	check_histogram();
 	check_step();

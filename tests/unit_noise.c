@@ -152,6 +152,13 @@ static struct rate_summary stepping(int stretch, double size, long long grain)
 	return rate_steps_sum(&s);
 }
 
+static long long uneven(void)
+{
+	static long long ns, readings;
+
+	return ns += ++readings % 3 ? 60 : 20;
+}
+
 static void check_steps(void)
 {
 	struct rate_summary s = stepping(200, 0.8, 0);
@@ -171,6 +178,17 @@ static void check_steps(void)
 	ok(stepping(2, 20, 0).persecond == 0, "two windows are no level");
 	ok(stepping(200, 2.5, 300).persecond == 0,
 	   "nor is a difference within the clock's step");
+	ok(rate_steps_grain(uneven) == 20, "the clock's step is the smallest");
+	memset(&drift, 0, sizeof drift);
+	for (i = 0; i < 1000; i++)
+		rate_steps_add(&drift, 1000 + i * 10000LL,
+			       10000 + (i < 50      ? 0
+					: i / 8 % 2 ? 70
+						    : -70),
+			       0);
+	ok(rate_steps_sum(&drift).persecond == 0,
+	   "nor has dither by 0.7%% to either side");
+	memset(&drift, 0, sizeof drift);
 	for (i = 0; i < 20000; i++)
 		rate_steps_add(&drift, 1000 + i * 10000LL, 10000 + i / 10, 0);
 	ok(rate_steps_sum(&drift).persecond == 0, "a drift has no steps");
@@ -341,7 +359,8 @@ static void check_time(void)
 	ok(system_time(root, &t) < 0, "not of all CPUs");
 }
 
-#define STRETCH 3e7 /* ns, of ten; in so many the neighbour is busy, */
+#define STRETCH 3e7      /* ns, of ten; in so many the neighbour is busy, */
+static bool disturbed; /* every third window, for half its length */
 static int busy;
 static double longer; /* and independent instructions take longer. */
 static double now;    /* ns; a cycle takes as long */
@@ -360,7 +379,11 @@ static long long pretended_count(void)
 
 static void pretended_chain(unsigned long turns)
 {
+	static int calls;
+
 	now += 100. * (double)turns;
+	if (disturbed && ++calls % 3 == 0)
+		now += 6000;
 }
 
 static void pretended_loop(unsigned long turns)
@@ -381,12 +404,24 @@ static struct noise find(int stretches, double by)
 	return n;
 }
 
+static void check_turns_of(void)
+{
+	unsigned long turns;
+
+	disturbed = true;
+	turns = noise_turns(pretended_chain);
+	disturbed = false;
+	ok(turns > WINDOW_NS / 105 && turns <= WINDOW_NS / 100,
+	   "a window of 10 us takes %lu turns, interrupted or not", turns);
+}
+
 static void check_neighbour(void)
 {
 	struct noise n;
 
 	cpucycles = pretended_count;
 	n = find(0, 1);
+	ok(n.steps.persecond == 0 && n.steps.size < 0, "no steps, of no size");
 	ok(n.visible < 20, "no neighbour: differences of %g in 10000",
 	   n.visible);
 	n = find(9, 1.3);
@@ -399,6 +434,7 @@ static void check_neighbour(void)
 int main(void)
 {
 	make_base("unit_noise");
+	check_turns_of();
 	check_neighbour();
 	check_scatter();
 	check_verdict();

@@ -2,7 +2,6 @@
 /* Measures what calls show: differences of the count from one to the next, its
  * rate, and gaps in the thread's time. */
 #include <config.h>
-#include <stdbool.h>
 #include <string.h>
 #include "calls.h"
 #include "cpucycles.h"
@@ -10,8 +9,7 @@
 #include "../common/stats.h"
 #include "../common/tool.h"
 
-#define TRIES 3         /* an interrupt rarely hits all of them; */
-#define TRIES_MOST 20   /* so many, if the thread was preempted in others */
+#define TRIES 20        /* of a loop in which the thread is preempted */
 #define UNCERTAIN 0.002 /* part by which a calibrated count may be off */
 
 #define LISTEN_NS 400000000 /* for gaps; but for so many at most, */
@@ -80,9 +78,8 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n,
 	h->high = (int)calls_divide(high, width);
 	for (i = 0; i < n; i++) {
 		bin = calls_divide(sorted[i] - h->first, width);
-		count = bin < 0          ? &h->below
-			: bin >= h->bins ? &h->above
-					 : &h->count[bin];
+		bin = bin < -1 ? -1 : bin > h->bins ? h->bins : bin;
+		count = &h->count[bin + 1];
 		if (++*count > h->most)
 			h->most = *count;
 	}
@@ -91,9 +88,9 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n,
 /* Readings of the clock just inside and just outside the two counts give bounds
  * that hold however long a count takes: a calibrated one stands still while it
  * measures. The difference of two counts is off by up to a tick, which is
- * microseconds with some counters; `off` is a part of it. False if the thread
+ * microseconds with some counters; `off` is a part of it. Nothing if the thread
  * was preempted: the clock went on then, and the count may not have. */
-static bool calls_observe_once(struct observed *o, double tick, double off)
+static void calls_observe_once(struct observed *o, double tick, double off)
 {
 	clockid_t clock =
 		tool_thread_clock() ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
@@ -109,29 +106,26 @@ static bool calls_observe_once(struct observed *o, double tick, double off)
 	inner = tool_ns() - inner;
 	count = cpucycles() - count;
 	outer = tool_ns() - outer;
-	if (tool_clock_ns(clock) - ran < outer)
-		return false;
-	if (inner <= 0 || (o->ns > 0 && outer >= o->ns))
-		return true;
+	if (tool_clock_ns(clock) - ran < outer || inner <= 0)
+		return;
 	o->ns = outer;
 	o->low = (double)count > tick ? (double)count - tick : 0;
 	o->low *= (1 - off) * 1e9 / (double)outer;
 	o->high = ((double)count + tick) * (1 + off) * 1e9 / (double)inner;
-	return true;
 }
 
 int calls_observe(struct observed o[OBSERVED])
 {
 	struct cpucycles_counter c = {.scaling = 0};
 	double off;
-	int i, try, good, n = 0;
+	int i, try, n = 0;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
 	off = c.kind_id == CPUCYCLES_CALIBRATED ? UNCERTAIN : 0;
 	for (i = 0; i < OBSERVED; i++) {
 		o[n] = (struct observed){.loops = 8192L << i};
-		for (try = good = 0; try < TRIES_MOST && good < TRIES; try++)
-			good += calls_observe_once(&o[n], c.scaling, off);
+		for (try = 0; try < TRIES && o[n].ns == 0; try++)
+			calls_observe_once(&o[n], c.scaling, off);
 		n += o[n].ns > 0;
 	}
 	return n;
@@ -163,7 +157,6 @@ void calls_gaps(struct gaps gaps[GAPS_KINDS])
 	long long seen = cpucycles_interruptions(), before = seen;
 	int count[GAPS_KINDS] = {0}, kind = GAPS_OTHER;
 
-	memset(gap, 0, sizeof gap); /* takes the page faults */
 	least = least < GAP_NS ? GAP_NS : least;
 	begin = last = tool_ns();
 	do {

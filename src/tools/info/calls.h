@@ -30,10 +30,10 @@ struct histogram {
 	int bins;
 	long long first; /* bin i begins at first + i * width */
 	long long width;
-	int count[BINS_MAX];
-	int below, above; /* values outside all bins: at most 1% each */
-	int most;         /* the highest of all these counts */
-	int low, high;    /* the bins of the first and third quartile */
+	int count[BINS_MAX + 2]; /* of bin i: [i + 1]; first and last: values
+				    outside all bins, at most 1% each */
+	int most;                /* the highest of all these counts */
+	int low, high;           /* the bins of the first and third quartile */
 };
 
 /* Sorts n > 0 ascending values into at most `bins` bins, which is BINS_MIN to

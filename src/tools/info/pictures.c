@@ -51,22 +51,14 @@ static void plot_fit(struct plot *p)
 	p->rows = rows < BINS_MIN ? BINS_MIN : rows;
 }
 
-/* Draws eighths of a column where there are characters for that. A count above
- * 0 always shows. */
+/* A count above 0 always shows. */
 static void plot_bar(const struct plot *p, int count)
 {
-	static const char *const parts[] = {"",  "▏", "▎", "▍",
-					    "▌", "▋", "▊", "▉"};
 	int width = p->width - p->label - p->number - 5;
-	int unit = p->utf8 ? 8 : 1, i;
-	int length = (int)((long long)count * width * unit / p->h.most);
+	int length = (int)((long long)count * width / p->h.most);
 
-	if (length == 0 && count > 0)
-		length = 1;
-	for (i = length / unit; i > 0; i--)
+	for (length += length == 0 && count > 0; length > 0; length--)
 		fputs(p->utf8 ? "█" : "#", stdout);
-	if (p->utf8)
-		fputs(parts[length % 8], stdout);
 }
 
 /* "40", or "40 to 49"; "below 40" and "from 90" for values outside all bins. */
@@ -85,14 +77,11 @@ static int plot_name(const struct plot *p, int bin, char label[LABEL])
 
 static void plot_row(const struct plot *p, int bin)
 {
-	int inside = bin >= 0 && bin < p->h.bins;
-	int count = inside    ? p->h.count[bin]
-		    : bin < 0 ? p->h.below
-			      : p->h.above;
-	int middle = inside && count > 0 && bin >= p->h.low && bin <= p->h.high;
+	int count = p->h.count[bin + 1];
+	int middle = count > 0 && bin >= p->h.low && bin <= p->h.high;
 	char label[LABEL];
 
-	if (count == 0 && !inside)
+	if (count == 0 && (bin < 0 || bin == p->h.bins))
 		return;
 	plot_name(p, bin, label);
 	printf("%*s %s ", p->label, label, p->utf8 ? "│" : "|");
@@ -229,11 +218,11 @@ static void svg_histogram(FILE *file, const struct histogram *h)
 	}
 	for (i = 0; i < h->bins; i++) {
 		/* One call of thousands must show too. */
-		height = h->count[i] * scale;
+		height = h->count[i + 1] * scale;
 		height = height < 1.5 ? 1.5 : height;
 		width = (RIGHT - LEFT) / h->bins;
 		x = LEFT + width * (i + 0.5);
-		if (h->count[i] > 0)
+		if (h->count[i + 1] > 0)
 			svg_line(file, "bar", x, BOTTOM, x, BOTTOM - height,
 				 width * 5 / 6);
 	}
@@ -271,7 +260,8 @@ static void svg_calls(FILE *file)
 		 "interquartile mean %.2f", c->iqm);
 	svg_text(file, "note", LEFT, BOTTOM + 34,
 		 "%d calls, %lld to %lld cycles; not shown: %d below, %d above",
-		 c->n, c->sorted[0], c->sorted[c->n - 1], h.below, h.above);
+		 c->n, c->sorted[0], c->sorted[c->n - 1], h.count[0],
+		 h.count[h.bins + 1]);
 }
 
 static void svg_draw(FILE *file)

@@ -107,14 +107,11 @@ static void report_notes(const struct cpucycles_counter *c)
 /* Why the counter does not count the thread alone. */
 static const char *report_shared(const struct cpucycles_counter *c)
 {
-	switch (c->kind_id) {
-	case CPUCYCLES_CORE:
+	if (c->kind_id == CPUCYCLES_CORE)
 		return "whatever the core does is counted";
-	case CPUCYCLES_CALIBRATED:
-		return machine_shared;
-	default:
-		return "a clock does not stand still";
-	}
+	return c->kind_id == CPUCYCLES_CALIBRATED
+		       ? machine_shared
+		       : "a clock does not stand still";
 }
 
 /* How instructions are counted. Where no build for this system does that, it is
@@ -201,7 +198,7 @@ static void report_cpu(int cpu)
 		printf("persecond %lld observed %.0f ratio %.4f spread "
 		       "%.2f%%\n",
 		       persecond, middle, middle / (double)persecond,
-		       (double)(hz[SAMPLES - 2] - hz[1]) * 100 / middle);
+		       (double)(hz[SAMPLES - 1] - hz[0]) * 100 / middle);
 }
 
 static int report_no_rate(void)
