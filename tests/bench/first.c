@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
@@ -15,37 +14,23 @@
 
 #define TABLE "first"
 #define PROCESSES 51
-#define RESULT 3 /* the descriptor that a process writes its values to */
-
-/* A process's values. */
-enum { NS, FAULTS, VALUES };
-
-static long long value[VALUES];
-
-static long long faults(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return u.ru_minflt;
-}
+#define RESULT 3 /* the descriptor that a process writes its time to */
 
 /* In a fresh process. */
 static int once(const char *library)
 {
 	struct subject s = subject_own;
+	long long ns;
 
 	if (library[0] != '\0' && !subject_load(&s, library))
 		return 1;
 	bench_ns(); /* the vDSO's own first call is not ours */
-	value[FAULTS] = -faults();
 	trace_mark();
-	value[NS] = -bench_ns();
+	ns = -bench_ns();
 	(*s.count)();
-	value[NS] += bench_ns();
+	ns += bench_ns();
 	trace_mark();
-	value[FAULTS] += faults();
-	return write(RESULT, value, sizeof value) != sizeof value;
+	return write(RESULT, &ns, sizeof ns) != sizeof ns;
 }
 
 /* A way to make the first call: the environment and the library. */
@@ -53,12 +38,12 @@ static struct way {
 	char name[128];
 	const char *counter; /* for cpucyclesimplementation, or NULL */
 	const char *library; /* to be loaded, or "" */
-	long long value[VALUES][PROCESSES];
+	long long ns[PROCESSES];
 } ways[4];
 static int nways;
 
-/* Runs one process, which fills in `value`. Returns its system calls. */
-static long run(const struct way *w, char **argv, bool traced)
+/* Runs one process, which tells its time. Returns its system calls. */
+static long run(const struct way *w, char **argv, bool traced, long long *ns)
 {
 	long system_calls = -1;
 	int fd[2];
@@ -81,7 +66,7 @@ static long run(const struct way *w, char **argv, bool traced)
 	if (traced)
 		system_calls = trace_calls(pid);
 	/* A library that cannot be loaded: the process has said why. */
-	if (read(fd[0], value, sizeof value) != sizeof value)
+	if (read(fd[0], ns, sizeof *ns) != sizeof *ns)
 		exit(1);
 	close(fd[0]);
 	if (!traced)
@@ -92,14 +77,12 @@ static long run(const struct way *w, char **argv, bool traced)
 static void print(struct way *w, int n, long system_calls)
 {
 	bench_value(TABLE, w->name, "ms", "%.3f",
-		    (double)stats_median(w->value[NS], n) / 1e6);
+		    (double)stats_median(w->ns, n) / 1e6);
 	bench_value(TABLE, w->name, "90th percentile", "%.3f",
-		    (double)stats_quantile(w->value[NS], n, 9, 10) / 1e6);
+		    (double)stats_quantile(w->ns, n, 9, 10) / 1e6);
 	if (system_calls >= 0)
 		bench_value(TABLE, w->name, "system calls", "%ld",
 			    system_calls);
-	bench_value(TABLE, w->name, "page faults", "%lld",
-		    stats_median(w->value[FAULTS], n));
 }
 
 static void add(const char *counter, const char *library, const char *name,
@@ -138,7 +121,8 @@ static void list(void)
 int main(int argc, char **argv)
 {
 	const char *library = getenv("BENCH_ONCE");
-	int i, j, k, n = bench_rounds(PROCESSES);
+	int i, j, n = bench_rounds(PROCESSES);
+	long long traced;
 
 	if (library != NULL)
 		return once(library);
@@ -146,12 +130,9 @@ int main(int argc, char **argv)
 		return 2;
 	list();
 	for (i = 0; i < n; i++)
-		for (j = 0; j < nways; j++) {
-			run(&ways[j], argv, false);
-			for (k = 0; k < VALUES; k++)
-				ways[j].value[k][i] = value[k];
-		}
+		for (j = 0; j < nways; j++)
+			run(&ways[j], argv, false, &ways[j].ns[i]);
 	for (j = 0; j < nways; j++)
-		print(&ways[j], n, run(&ways[j], argv, true));
+		print(&ways[j], n, run(&ways[j], argv, true, &traced));
 	return 0;
 }
