@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Stands in for the library under cpucycles-selftest, whose calls of
- * cpucycles() and cpucycles_instructions() are compiled as calls of bad_count()
- * and bad_instructions(). Counts as the library does, except for the mistake
- * named by the environment variable BAD_COUNTER. BAD_NEIGHBOUR sets a process
- * beside it that takes the CPU away for moments. */
+ * cpucycles(), cpucycles_instructions() and cpucycles_counterbyname() are
+ * compiled as calls of bad_count() and so on. Counts as the library does,
+ * except for the mistake named by the environment variable BAD_COUNTER.
+ * BAD_NEIGHBOUR sets a process beside it that takes the CPU away for moments.
+ */
 #undef cpucycles
 #undef cpucycles_instructions
+#undef cpucycles_counterbyname
 #include <config.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +36,11 @@ static bool other_thread(void)
 static bool child(void)
 {
 	return getpid() != first_process;
+}
+
+static long long coarse_step(void)
+{
+	return cpucycles_persecond() / 1000;
 }
 
 static long long good(long long c)
@@ -89,6 +97,34 @@ static long long thread_clock(long long c)
 			   clock_hz);
 }
 
+/* Works for some 100 us if the latest call was 200 us ago, and leaves that out,
+ * as a calibrated counter does when it measures. */
+static long long measures(long long c)
+{
+	static __thread long long latest, left_out;
+	long long now = c;
+	int i;
+
+	for (i = 0; (double)(c - latest) * 5000 > clock_hz && i < 4; i++) {
+		counting_work();
+		now = cpucycles();
+	}
+	left_out += now - c;
+	latest = now;
+	return now - left_out;
+}
+
+/* Of the threads, the first eight count. */
+static long long few_threads(long long c)
+{
+	static atomic_int threads;
+	static __thread int number;
+
+	if (other_thread() && number == 0)
+		number = ++threads;
+	return number > 8 ? start : c;
+}
+
 static long long fork_still(long long c)
 {
 	if (child())
@@ -115,6 +151,19 @@ static long long fork_dies(long long c)
 	return c;
 }
 
+static long long fork_hangs(long long c)
+{
+	while (child())
+		pause();
+	return c;
+}
+
+/* A clock that steps in milliseconds. */
+static long long coarse(long long c)
+{
+	return c - c % coarse_step();
+}
+
 /* Each CPU has a count of its own, once a thread has chosen one. */
 static long long apart(long long c)
 {
@@ -122,7 +171,7 @@ static long long apart(long long c)
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1)
-		c -= 100000000000 * sched_getcpu();
+		c += 100000000000 * sched_getcpu();
 #endif
 	return c;
 }
@@ -154,6 +203,10 @@ static const struct mistake {
 	{"fork-again", fork_again},
 	{"fork-slow", fork_slow},
 	{"fork-dies", fork_dies},
+	{"fork-hangs", fork_hangs},
+	{"coarse", coarse},
+	{"measures", measures},
+	{"few-threads", few_threads},
 	{"apart", apart},
 	{"wrap32", wrap32},
 	{"few-instructions", good},
@@ -170,6 +223,16 @@ static long long count(void)
 extern long long (*bad_count)(void);
 long long (*bad_count)(void) = count;
 
+extern int bad_counterbyname(const char *, struct cpucycles_counter *, size_t);
+int bad_counterbyname(const char *name, struct cpucycles_counter *c, size_t n)
+{
+	int status = cpucycles_counterbyname(name, c, n);
+
+	if (chosen->make == coarse)
+		c->precision = coarse_step();
+	return status;
+}
+
 extern long long bad_instructions(void);
 long long bad_instructions(void)
 {
@@ -178,11 +241,12 @@ long long bad_instructions(void)
 	return strcmp(chosen->name, "few-instructions") ? n : n / 1000 * 999;
 }
 
-/* For some 50 us each time: in nearly every window of the checks. Seldom under
- * a sanitizer, whose work in the slow path would be counted in every window. */
+/* For some 50 us each time: several times in nearly every window of the checks.
+ * Seldom under a sanitizer, whose work in the slow path would be counted in
+ * every window. */
 static void neighbour(void)
 {
-	const struct timespec pause = {0, SANITIZED ? 5000000 : 150000};
+	const struct timespec pause = {0, SANITIZED ? 5000000 : 20000};
 	pid_t parent = getpid();
 
 	affinity_pin(affinity_here());
