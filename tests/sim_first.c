@@ -14,10 +14,18 @@
 #define HZ UINT64_C(2600000000)
 #define CORE 3.7 /* cycles per ns */
 
-static double now, step;              /* ns; of the system's clock */
-static double read_tick, read_system; /* ns that a read takes */
-static bool wavers;                   /* by up to a tenth, and more at times */
-static double hz = HZ;                /* of the clock */
+static struct machine {
+	const char *what;
+	double step;                   /* of the system's clock, ns */
+	double read_tick, read_system; /* ns that a read takes */
+	bool stated;                   /* the clock's rate */
+	const char *why;               /* "core" is not used; "": it is */
+	double ms;                     /* at most */
+} on;
+
+static double now;  /* ns */
+static bool wavers; /* what a read takes: by up to a tenth, and more at times */
+static double hz = HZ;    /* of the clock */
 static double away, runs; /* ns for which others have the CPU, and till then */
 static unsigned reads, draw;
 
@@ -40,13 +48,13 @@ static double pass(double ns)
 uint64_t cpuc_os_clock_ns(void)
 {
 	reads++;
-	return (uint64_t)(pass(read_system) / step) * (uint64_t)step;
+	return (uint64_t)(pass(on.read_system) / on.step) * (uint64_t)on.step;
 }
 
 static long long tick(void)
 {
 	reads++;
-	return (long long)(pass(read_tick) * (hz / 1e9));
+	return (long long)(pass(on.read_tick) * (hz / 1e9));
 }
 
 static long long system_tick(void)
@@ -89,13 +97,7 @@ static const struct cpuc_counter counters[] = {
 };
 #define COUNTERS COUNT(counters)
 
-static const struct machine {
-	const char *what;
-	double step, read_tick, read_system;
-	bool stated;     /* the clock's rate */
-	const char *why; /* "core" is not used; "": it is */
-	double ms;       /* at most */
-} machines[] = {
+static const struct machine machines[] = {
 	{"fine", 1, 10, 20, false, "", 5},
 	{"steps of 1 us", 1e3, 10, 20, false, "", 20},
 	{"of 20 us", 2e4, 10, 20, false, "", 20},
@@ -129,9 +131,7 @@ static void first_call(const struct machine *m)
 	double began = now, ms;
 	size_t i;
 
-	step = m->step;
-	read_tick = m->read_tick;
-	read_system = m->read_system;
+	on = *m;
 	clock_of = (struct cpuc_clock){.tick = tick,
 				       .stated = m->stated ? right : NULL,
 				       .chains = &chains,
@@ -160,8 +160,8 @@ static void check_grain(void)
 {
 	uint64_t grain;
 
-	step = 1;
-	read_tick = 400;
+	on.step = 1;
+	on.read_tick = 400;
 	wavers = true;
 	grain = cpuc_clock_grain(&clock_of);
 	ok(grain > 26 && grain < 260,
@@ -169,26 +169,32 @@ static void check_grain(void)
 	   (unsigned)grain);
 }
 
+/* How far off the worst of so many rates is. Some may be unknown, which takes
+ * 10 ms each. */
+static double worst_rate(int times)
+{
+	double off, worst = 0;
+
+	for (; times > 0; times--) {
+		clock_of = (struct cpuc_clock){.tick = tick};
+		if (!cpuc_clock_rate(&clock_of))
+			continue;
+		off = (double)clock_of.hz / hz - 1;
+		off = off < 0 ? -off : off;
+		worst = off > worst ? off : worst;
+	}
+	return worst;
+}
+
 /* A pause between the readings of two clocks falls out of the best of three
  * tries, or shows in one of three estimates. */
 static void check_rate(void)
 {
-	double off, worst = 0;
-	int i;
+	double worst;
 
-	step = busy.step;
-	read_tick = busy.read_tick;
-	read_system = busy.read_system;
+	on = busy;
 	away = 3e6;
-	for (i = 0; i < 300; i++) {
-		clock_of = (struct cpuc_clock){.tick = tick};
-		cpuc_clock_rate(&clock_of);
-		if (clock_of.hz == 0)
-			continue;
-		off = (double)clock_of.hz / (double)HZ - 1;
-		off = off < 0 ? -off : off;
-		worst = off > worst ? off : worst;
-	}
+	worst = worst_rate(300);
 	ok(worst < 0.01, "300 rates on a busy CPU, up to %.2f%% off",
 	   worst * 100);
 }
@@ -197,26 +203,16 @@ static void check_rate(void)
  */
 static void check_ticks(void)
 {
-	double off, worst = 0, began = now;
-	int i;
+	double worst, began = now;
 
 	hz = 24e6;
-	step = 1;
-	read_tick = 10;
-	read_system = 20;
+	on = machines[0];
 	wavers = false;
 	away = 0;
-	for (i = 0; i < 100; i++) {
-		clock_of = (struct cpuc_clock){.tick = tick};
-		cpuc_clock_rate(&clock_of);
-		off = (double)clock_of.hz / hz - 1;
-		off = off < 0 ? -off : off;
-		worst = off > worst ? off : worst;
-	}
+	worst = worst_rate(100);
 	ok(worst < 0.002 && now - began < 100 * 1e5,
 	   "24 MHz: up to %.2f%% off, in %.0f us", worst * 100,
 	   (now - began) / 1e5);
-	hz = HZ;
 }
 
 int main(void)
