@@ -206,8 +206,6 @@ static int unchanged(void)
 
 static void test_kinds(void)
 {
-	int missed = 0;
-
 	cpuc_probe_begin();
 	trap_signal = probe(traps, NULL);
 	ok(trap_signal == SIGILL || trap_signal == SIGTRAP ||
@@ -215,10 +213,6 @@ static void test_kinds(void)
 	   "trap instruction: %d", trap_signal);
 	ok(probe(writes, page) == SIGSEGV, "write to a forbidden page");
 	ok(probe(writes, hole) == SIGBUS, "write past the end of a file");
-	/* A handler's frame that stayed on the stack would overflow it. */
-	for (int i = 0; i < 100000; i++)
-		missed += probe(writes, page) != SIGSEGV;
-	ok(missed == 0, "100000 of them");
 	ok(probe(nothing, NULL) == 0, "a function that returns gives 0");
 	cpuc_probe_end();
 	ok(cpuc_probe(nothing, NULL) == SIGSYS,
@@ -564,6 +558,7 @@ static void test_sending(void)
 		bad += once(sends, &sig) != 0 || !got_it();
 		forget();
 		block(sig, SIG_BLOCK);
+		sending->send(sig);
 		late += once(sends, &sig) != 0 || seen.calls != 0;
 		block(sig, SIG_UNBLOCK);
 #ifdef __linux__
@@ -574,7 +569,8 @@ static void test_sending(void)
 	}
 	ok(bad == 0, "%s in a probe reaches the handler, with its siginfo: %d",
 	   sending->name, bad);
-	ok(late == 0, "and if it is blocked, once after it: %d", late);
+	ok(late == 0,
+	   "and if it is blocked, and pending before, once after it: %d", late);
 }
 
 static void test_sent(void)
@@ -653,26 +649,6 @@ static int faulty_handler(void)
 	if (sigsetjmp(way_out, 1) == 0)
 		probe(raises, &sig);
 	return seen.calls != 2;
-}
-
-static void test_pending(void)
-{
-	const int sig = trap_signal;
-	sigset_t pending;
-
-	forget();
-	set(sig, NULL, SA_SIGINFO);
-	block(sig, SIG_BLOCK);
-	observe(&before);
-	raise(sig);
-	ok(once(traps, NULL) == sig,
-	   "blocked and pending: the probe's own is caught");
-	sigpending(&pending);
-	ok(sigismember(&pending, sig) && seen.calls == 0 && unchanged(),
-	   "and the pending one is pending again");
-	block(sig, SIG_UNBLOCK);
-	ok(seen.calls == 1, "to arrive once when it is unblocked");
-	all_default();
 }
 
 static int changes;  /* of SIGBUS's disposition */
@@ -917,7 +893,6 @@ int main(void)
 	if (!by_qemu)
 		test_codes();
 #endif
-	test_pending();
 	test_replaced();
 #ifdef __linux__
 	test_disarmed();

@@ -154,7 +154,7 @@ static void probe_keep(struct fault *f, const siginfo_t *info)
 /* Sends a kept signal again. On Linux a process may send itself any siginfo,
  * and a thread's id stands for its process; elsewhere the siginfo is a new one.
  */
-static void probe_resend(siginfo_t *info, enum target target)
+static void probe_resend(const siginfo_t *info, enum target target)
 {
 	const int sig = info->si_signo;
 
@@ -173,7 +173,6 @@ static void probe_resend(siginfo_t *info, enum target target)
 		else
 			kill(getpid(), sig);
 	}
-	info->si_signo = 0;
 }
 
 /* Jumps back to cpuc_probe(); fn may have changed the mask. */
