@@ -175,6 +175,25 @@ rm -r "$root/run"
 run 1 --persist && values 4 0 1 0 && ! test -e "$sysctl" &&
 	! test -s "$tmp/out" && test "$(grep -c . "$tmp/err")" -eq 1
 ok "where nothing can be put on record, nothing is changed, and one line says so"
+machine 4 0 1 0
+out=$( (
+	trap '' XFSZ
+	ulimit -f 0
+	"$open" --root "$root" --persist
+) 2>&1)
+test $? -eq 1 && test "$(echo "$out" | grep -c .)" -eq 1 && same
+ok "nor on a full disk, where no half record is left"
+: >"$state.new"
+run 0 --apply && ! test -e "$state.new" && run 0 --revert
+ok "what a killed run has left is in nobody's way"
+run 0 --apply
+rm "$kernel/perf_user_access"
+run 0 --revert && ! test -e "$state"
+ok "a setting that is gone needs no record"
+echo many >"$kernel/perf_user_access"
+"$open" --root "$root" --apply >/dev/null 2>&-
+test $? -eq 1 && ! test -s "$lock"
+ok "without a standard error, messages go nowhere"
 
 ## Settings that cannot be written. Not even root can write this one.
 fixed=/proc/sys/kernel/ngroups_max
@@ -203,6 +222,16 @@ rmdir "$rdpmc"
 mv "$tmp/one" "$rdpmc"
 run 0 --revert && same
 ok "and can be restored later"
+run 0 --persist
+rm "$state"
+mv "$rdpmc" "$tmp/one"
+mkdir "$rdpmc" "$state.new"
+run 1 --revert && grep -q '^# .*rdpmc' "$sysctl"
+ok "where there can be no other record, that of --persist stays"
+rmdir "$rdpmc" "$state.new"
+mv "$tmp/one" "$rdpmc"
+run 0 --revert && same
+ok "until all is restored"
 
 ## Killed in the middle: all is on record, some is set.
 run 0 --apply

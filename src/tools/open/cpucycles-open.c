@@ -301,9 +301,9 @@ static int open_run(void)
 		       "cannot help\n");
 	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)
 		printf("%s: makes settings at every boot\n", open_sysctl);
-	if (run.revert && !run.stuck)
+	if (run.revert)
 		saved = open_save(open_state);
-	if ((run.revert || run.persist) && !run.stuck && saved == TOOL_GOOD)
+	if ((run.revert || run.persist) && saved == TOOL_GOOD)
 		saved = open_save(open_sysctl) || open_save(open_tmpfiles);
 	return status | saved;
 }
