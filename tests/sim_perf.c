@@ -590,13 +590,10 @@ static void put_pmus(const char *number, const char *const names[], unsigned n)
 /* A tree of a CPU with so many types of cores. */
 static void put_cores(unsigned types)
 {
-	static char made[CPUC_CORES + 1][sizeof tree];
-
-	if (made[types][0] == '\0') {
+	snprintf(tree, sizeof tree, "%.40s/types%u", base, types);
+	strcpy(root, tree);
+	if (access(root, F_OK) != 0)
 		put_pmus(NULL, x86, types);
-		strcpy(made[types], tree);
-	}
-	strcpy(tree, made[types]);
 }
 
 /* A fresh thread on a CPU with so many types of cores. */
@@ -912,8 +909,10 @@ static void check_not_at_once(void)
 	made = k.made;
 	take_all();
 	read_one();
-	ok(k.made == made + 2 && left_open() == 1,
+	ok(k.made == made + 2 && left_open() == 1 && k.blanks == 1,
 	   "after a page without a register, descriptors are tried alone");
+	thread_events_ended(cpuc_perf_own, false);
+	ok(k.blanks == 0, "and in the end nothing is in the page's place");
 }
 
 static void check_no_access(void)
@@ -1024,8 +1023,11 @@ static void check_end(void)
 	ok(victim->mapped && own->set == NULL,
 	   "but a page that an unmapping would take from others");
 	take_away();
-	thread_events_unmap_deferred();
-	ok(!victim->mapped, "until its event is on no register");
+	one.defer_unmap = true;
+	read_one();
+	one.defer_unmap = false;
+	ok(!victim->mapped, "until its event is on no register, and another is "
+			    "opened");
 }
 
 /* Pages of ended threads are unmapped later. */
@@ -1037,30 +1039,21 @@ static void check_deferred(void)
 	k.made = CPUC_PLACES + 6;
 	for (i = 0; i < k.made; i++)
 		world[i].mapped = true;
-	thread_events_unmap_deferred();
 	world[0].page->index = 1;
 	for (i = 0; i < 3; i++)
 		thread_events_defer(world[i].page);
-	ok(k.unmapped == 0, "no page is unmapped before it is deferred, or "
-			    "at once");
 	for (i = 0; i < 3; i++) {
 		thread_events_unmap_deferred();
 		bad += k.unmapped != (i == 0 ? 1 : 2);
 	}
 	ok(bad == 0 && world[0].mapped && !world[1].mapped && !world[2].mapped,
 	   "one at a time, and not one whose event is on a register");
-	world[0].page->index = 0;
-	thread_events_unmap_deferred();
-	thread_events_unmap_deferred();
-	ok(k.unmapped == 3 && !world[0].mapped, "that one too, when it is off");
 	for (i = 3; i < k.made; i++)
 		thread_events_defer(world[i].page);
 	ok(k.unmapped == 6 && !newest.mapped && world[3].mapped,
 	   "without a place a page is unmapped at once");
-	/* The kernel does so in a child. */
+	/* As the kernel does in a child: no page is left to the next test. */
 	memset(cpuc_process, 0, sizeof *cpuc_process);
-	thread_events_unmap_deferred();
-	ok(k.unmapped == 6, "a child forgets its parent's pages");
 }
 
 static int travels;
@@ -1081,8 +1074,8 @@ static void replace_and_work(void)
 
 static void check_cores(void)
 {
-	unsigned i, made, idle = 0, missing = 0;
 	uint64_t now, total;
+	unsigned made;
 
 	ok(open_counter(&one) == 0 && one.n == core_types,
 	   "an event for each of %u types of cores", core_types);
@@ -1102,12 +1095,6 @@ static void check_cores(void)
 	ok(accesses == 3,
 	   "a count reads a register, and one page's lock twice (%u)",
 	   accesses);
-	for (i = 0; i < one.n; i++) {
-		idle += mine(i)->count == 0;
-		missing |= 1u << mine(i)->type;
-	}
-	ok(idle == 0 && missing == ((1u << core_types) - 1) << first_core,
-	   "each has counted");
 	k.shut_out = true;
 	on_core(first_core);
 	read_one();
