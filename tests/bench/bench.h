@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Shared by the benchmarks: a clock, their output, the bare instruction. */
+/* Shared by the benchmarks, each of which is one file: a clock, their output,
+ * the bare instruction. */
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include "../../src/tools/common/stats.h"
 
@@ -41,14 +45,31 @@ static inline long long bench_bare(void)
 
 /* Prints a value as tests/bench/run reads it: a line of fields between tabs.
  * Its row and column need not exist before. */
-void bench_value(const char *table, const char *row, const char *column,
-		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+__attribute__((format(printf, 4, 5))) static inline void
+bench_value(const char *table, const char *row, const char *column,
+	    const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("value\t%s\t%s\t%s\t", table, row, column);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
 
 /* Ends the program: nothing can be measured here, for this reason. */
-void bench_skip(const char *why) __attribute__((noreturn));
+__attribute__((noreturn)) static inline void bench_skip(const char *why)
+{
+	fprintf(stderr, "bench: %s\n", why);
+	exit(77);
+}
 
 /* So many rounds, or a tenth where BENCH_QUICK is set: to see that everything
  * runs, not for its figures. Always odd, so that there is a median. */
-int bench_rounds(int n);
+static inline int bench_rounds(int n)
+{
+	return (getenv("BENCH_QUICK") ? n / 10 : n) | 1;
+}
 
 #endif
