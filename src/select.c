@@ -16,15 +16,11 @@
 #define MEASURE_LEAST 50
 #define MEASURE_CYCLES 4000000
 
-struct measured {
-	long long step; /* smallest nonzero difference; 0: never advanced */
-	bool back;      /* the count went back at least once */
-};
-
-static struct measured measure_round(const struct cpuc_slot *slot)
+/* The smallest nonzero difference between two calls. 0: the count never
+ * advanced; -1: it went back. */
+static long long measure_round(const struct cpuc_slot *slot)
 {
-	struct measured r = {0, false};
-	long long last = cpuc_slot_read(slot), now, step;
+	long long last = cpuc_slot_read(slot), now, step, least = 0;
 	unsigned long long passed = 0;
 	int i;
 
@@ -38,31 +34,30 @@ static struct measured measure_round(const struct cpuc_slot *slot)
 		last = now;
 		passed += (unsigned long long)step;
 		if (step < 0)
-			r.back = true;
-		else if (step > 0 && (r.step == 0 || step < r.step))
-			r.step = step;
+			return -1;
+		if (step > 0 && (least == 0 || step < least))
+			least = step;
 	}
-	return r;
+	return least;
 }
 
 /* Whether the slot's reader advances and never goes back, and its smallest
  * step: as callers would read it, scaling included. */
 static int measure_slot(struct cpuc_slot *slot)
 {
-	struct measured r = {0, false};
+	long long step = 0;
 	int i;
 
 	/* One bad round may be due to a migration between cores whose counters
 	 * differ; ten are the counter's fault. */
-	for (i = 0; i < MEASURE_ROUNDS; i++) {
-		r = measure_round(slot);
-		if (r.step > 0 && !r.back) {
-			slot->trial.step = r.step;
-			return 0;
-		}
-	}
-	return cpuc_reason(slot, r.back ? "the count goes backwards"
-					: "the count does not advance");
+	for (i = 0; i < MEASURE_ROUNDS && step <= 0; i++)
+		step = measure_round(slot);
+	if (step <= 0)
+		return cpuc_reason(slot,
+				   step < 0 ? "the count goes backwards"
+					    : "the count does not advance");
+	slot->trial.step = step;
+	return 0;
 }
 
 static void select_explain_fault(struct cpuc_slot *slot, int sig)

@@ -82,8 +82,8 @@ static const struct cpuc_chain tsccore_chain[] = {
 	CPUC_CHAIN(tsccore, not, CYCLES * 1),
 };
 
-/* An SMT sibling that never waits may leave one-cycle chains two cycles in three.
- * Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
+/* An SMT sibling that never waits may leave one-cycle chains two cycles in
+ * three. Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
 static const struct cpuc_chain_ops tsccore_chains = {
 	.chain = tsccore_chain,
 	.nchains = sizeof tsccore_chain / sizeof *tsccore_chain,
@@ -93,25 +93,16 @@ static const struct cpuc_chain_ops tsccore_chains = {
 #define SIGNATURE(a, b, c, d) \
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
-/* Leaf 0x40000000: the highest of the hypervisor's leaves, and its name;
- * without a hypervisor it means nothing. Read once, because in a virtual
- * machine CPUID traps and takes microseconds. */
-static unsigned tsccore_hypervisor(unsigned *vendor)
-{
-	static unsigned max, who; /* under the engine's lock */
-
-	if (max == 0)
-		max = (unsigned)__get_cpuid_max(0x40000000, &who);
-	*vendor = who;
-	return max;
-}
+/* Its maximum is the highest of the hypervisor's leaves, its signature the
+ * hypervisor's name; without a hypervisor both mean nothing. */
+#define HYPERVISOR 0x40000000
 
 static uint64_t tsccore_stated(void)
 {
 	unsigned max, vendor, a, b, c, d;
 
 	/* Leaf 0x40000010: the TSC's rate in kHz. */
-	max = tsccore_hypervisor(&vendor);
+	max = (unsigned)__get_cpuid_max(HYPERVISOR, &vendor);
 	if (max >= 0x40000010 && max <= 0x400000ff) {
 		__cpuid(0x40000010, a, b, c, d);
 		if (a != 0)
@@ -129,9 +120,9 @@ static uint64_t tsccore_stated(void)
 /* QEMU's code generator. */
 static const char *tsccore_emulated(void)
 {
-	unsigned vendor;
+	unsigned vendor = 0;
 
-	tsccore_hypervisor(&vendor);
+	__get_cpuid_max(HYPERVISOR, &vendor);
 	return vendor == SIGNATURE('T', 'C', 'G', 'T')
 		       ? "an emulated CPU: no instruction has a known latency"
 		       : NULL;
