@@ -33,20 +33,14 @@ static int textfile_open(const char *root, const char *path)
 	full[n + m] = '\0';
 	/* O_NONBLOCK: a FIFO without a writer would block open() itself;
 	 * O_NOCTTY: a daemon must not acquire a controlling terminal. */
-	do
-		fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
-						 O_NOCTTY);
-	while (fd < 0 && errno == EINTR);
+	fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 
 static ssize_t textfile_read(int fd, char *buf, size_t size)
 {
-	ssize_t n;
+	const ssize_t n = cpuc_sys_read(fd, buf, size);
 
-	do
-		n = cpuc_sys_read(fd, buf, size);
-	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;
 }
 
