@@ -4,17 +4,11 @@
  * lock.c is included, as its queue is. */
 #include <config.h>
 #ifndef _WIN32
-#include <sched.h>
 #include "tap.h"
 
-/* A macro on NetBSD. */
-#undef sched_yield
-#define sched_yield pretended_yield
 #define cpuc_sys_sleep pretended_sleep
-static int pretended_yield(void);
 #include "../src/thread/lock.c"
 
-#define YIELD_NS 1000
 #define WAKE_NS 60000 /* later than asked for, as Linux wakes a thread */
 #define MOST_MS 20
 #define NEVER 100000000000
@@ -45,12 +39,6 @@ static void pass(uint64_t ns)
 		change();
 	if (now > NEVER)
 		exit(!ok(0, "a thread waits for one that has died"));
-}
-
-static int pretended_yield(void)
-{
-	pass(YIELD_NS);
-	return 0;
 }
 
 void pretended_sleep(long ns)

@@ -7,7 +7,6 @@
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,10 +16,9 @@
 #include "../system/syscalls.h"
 #include "thread.h"
 
-#define LOCK_YIELDS 100
 #define LOCK_NAP_NS 100000
 #define LOCK_NAPS_MAX 30
-#define LOCK_PATIENCE 150
+#define LOCK_PATIENCE 50
 
 /* The process of the thread that holds the lock or, with LOCK_FREE set, held it
  * last; 0: nobody has yet. A process is named by the address of its mark
@@ -60,20 +58,17 @@ static uintptr_t lock_process(int pid)
 						  : (uintptr_t)pid * 4 + 1;
 }
 
-/* Yielding gives the CPU to the holder, unless only this thread has a real-time
- * priority: then only sleep does. The next in the queue sleeps briefly, those
- * behind it longer: if many threads woke often on a slow CPU, the holder would
- * hardly run. */
-static void lock_pause(unsigned tries, int ahead)
+/* Sleeps, as yielding would not give the CPU to the holder if only this thread
+ * had a real-time priority. The next in the queue sleeps briefly, those behind
+ * it longer: if many threads woke often on a slow CPU, the holder would hardly
+ * run. */
+static void lock_pause(int ahead)
 {
 	long naps = 1;
 
 	if (ahead > 1)
 		naps = ahead > 5 ? LOCK_NAPS_MAX : (long)ahead * ahead;
-	if (tries < LOCK_YIELDS)
-		sched_yield();
-	else
-		cpuc_sys_sleep(naps * LOCK_NAP_NS);
+	cpuc_sys_sleep(naps * LOCK_NAP_NS);
 }
 
 /* Returns the thread's ticket. */
@@ -81,12 +76,12 @@ static unsigned lock_acquire(int pid)
 {
 	const unsigned mine =
 		__atomic_fetch_add(&lock_next, 1, __ATOMIC_RELAXED);
-	unsigned tries, in_vain = 0;
+	unsigned in_vain = 0;
 	uintptr_t found;
 	int ahead;
 	bool here, turn;
 
-	for (tries = 0;; tries++) {
+	for (;;) {
 		found = __atomic_load_n(&lock_holder, __ATOMIC_ACQUIRE);
 		ahead = (int)(mine -
 			      __atomic_load_n(&lock_turn, __ATOMIC_RELAXED));
@@ -99,7 +94,7 @@ static unsigned lock_acquire(int pid)
 			    &lock_holder, &found, lock_process(pid), 0,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			break;
-		lock_pause(tries, ahead);
+		lock_pause(ahead);
 	}
 	/* The parent's holder may have been probing. */
 	if (!here)
