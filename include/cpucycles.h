@@ -5,17 +5,17 @@
  *     work();
  *     long long cycles = cpucycles() - t0;
  *
- * Link with -lcpucycles, or with the cpucycles.c that is beside this file if
- * there is one. Every function may be called from any thread at any time. None
- * fails for lack of a cycle counter, or leaves signal masks or handlers
- * changed. errno changes only where noted. A descriptor is kept only for a perf
- * event that must be read through the kernel. See cpucycles(3). */
+ * Link with -lcpucycles, or compile the cpucycles.c beside this file if there
+ * is one. Every function may be called from any thread at any time. None fails
+ * for lack of a cycle counter, or leaves signal masks or handlers changed.
+ * errno changes only where noted. A descriptor is kept only for a perf event
+ * that must be read through the kernel. See cpucycles(3). */
 #ifndef LIBCPUCYCLES_PUBLIC_H
 #define LIBCPUCYCLES_PUBLIC_H
 
 #include <stddef.h>
 
-/* C90 and C++98 have no long long, which strict compilers of these say. */
+/* C90 and C++98 have no long long, and strict compilers warn of it. */
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
@@ -26,8 +26,8 @@ extern "C" {
 #endif
 
 /* On Windows the linkers of GCC and Clang find what is in a DLL by themselves,
- * so that this header is the same for the static library. Others must be told:
- * to link statically, they define CPUCYCLES_API as nothing. */
+ * so this header also serves the static library. With other compilers, define
+ * CPUCYCLES_API as nothing to link statically. */
 #ifndef CPUCYCLES_API
 #if defined(_WIN32) && !defined(__GNUC__)
 #define CPUCYCLES_API __declspec(dllimport)
@@ -43,10 +43,10 @@ extern "C" {
 #define CPUCYCLES_VERSION_NUMBER 10000
 
 /* The count, in CPU cycles since some fixed moment; only differences are
- * meaningful. It is a variable that holds a function: the first call measures
- * the counters that this machine has, in one thread while others wait, and
- * puts the best in its place. Do not assign to it. Programs that look it up, by
- * dlsym() or GetProcAddress(), get the variable's address:
+ * meaningful. It is a variable that points to a function: the first call
+ * measures this machine's counters, in one thread while others wait, and makes
+ * the variable point to the best. Do not assign to it. Programs that look it up
+ * by dlsym() or GetProcAddress() get the variable's address:
  *
  *     long long (**count)(void) = (void *)dlsym(library, "cpucycles");
  *     long long n = (*count)();
@@ -64,22 +64,22 @@ extern CPUCYCLES_API const char *cpucycles_implementation(void);
  * nothing. */
 extern CPUCYCLES_API const char *cpucycles_version(void);
 
-/* What to divide a count by to get seconds: cycles per second of the counter
- * in use, between 10^6 and 10^11; selects if nothing has. cpucycles(7) lists
- * the sources. Constant until cpucycles_select() changes the counter. */
+/* What to divide a count by to get seconds: cycles per second of the counter in
+ * use, between 10^6 and 10^11; selects if nothing has. cpucycles(7) lists the
+ * sources. Constant until cpucycles_select() changes the counter. */
 extern CPUCYCLES_API long long cpucycles_persecond(void);
 
-/* Where that rate comes from: the path of a file, with the line's key where
- * the file has several; "sysctl KEY" and the like on systems with a call for
- * it; "environment variable cpucyclespersecond"; "time-stamp counter";
- * "measured"; or "unknown", the rate then being a guess. Static storage. */
+/* Where that rate comes from: the path of a file, followed by the line's key if
+ * the file has several; "sysctl KEY" or the like on systems that have a call
+ * for it; "environment variable cpucyclespersecond"; "time-stamp counter";
+ * "measured"; or "unknown" if the rate is a guess. Static storage. */
 extern CPUCYCLES_API const char *cpucycles_persecondsource(void);
 
 /* Makes the next selection print a line for each counter to stdout. */
 extern CPUCYCLES_API void cpucycles_tracesetup(void);
 
-/* What the counter in use counts: the name of its kind, as in the struct
- * below; selects if nothing has. Static storage. */
+/* The kind of the counter in use, by its name below; selects if nothing has.
+ * Static storage. */
 extern CPUCYCLES_API const char *cpucycles_kind(void);
 
 /* Kinds of counters, best first. */
@@ -88,7 +88,7 @@ enum cpucycles_kind_id {
 	CPUCYCLES_CALIBRATED, /* "calibrated": a clock outside the core, times
 				 a measured ratio */
 	CPUCYCLES_REFERENCE,  /* "reference": the same, times a nominal ratio */
-	CPUCYCLES_OS,         /* "os": a clock of the operating system, times a
+	CPUCYCLES_OS,         /* "os": an operating system's clock, times a
 				 nominal ratio */
 	CPUCYCLES_ZERO        /* "zero": nothing works here; always 0 */
 };
@@ -100,12 +100,12 @@ struct cpucycles_counter {
 	enum cpucycles_kind_id kind_id; /* the same, to compare */
 	unsigned bits;       /* of the raw count; 32 are extended to 64 */
 	double scaling;      /* cycles per tick; 0 if not usable */
-	long long step;      /* cycles: the smallest difference between two
-				calls, call included; 0 if not usable */
-	long long precision; /* step, and what its kind adds: the counter with
+	long long step;      /* the smallest difference between two calls, in
+				cycles; 0 if not usable */
+	long long precision; /* step plus what its kind adds: the counter with
 				the lowest is selected; 0 if not usable */
-	int per_thread;      /* 1: counts this thread's cycles alone; 0: goes
-				on while other threads have the CPU */
+	int per_thread;      /* 1: counts this thread's cycles only; 0: runs on
+				while other threads have the CPU */
 	int usable;          /* 1: can be selected; 0: see reason */
 	char reason[160];    /* why not; "" if usable */
 	char hint[160];      /* what would make it usable; "" if unknown */
@@ -126,39 +126,38 @@ extern CPUCYCLES_API int cpucycles_counterbyname(const char *name,
 						 struct cpucycles_counter *out,
 						 size_t size);
 
-/* Counts with the counter of this name from now on; NULL: selects again as
- * the first call did, which finds what has changed since. Returns 0, or -1
- * with the selection unchanged and errno ENOENT (no counter of this name in
- * this build), ENOTSUP (it does not work here: see its reason), or EDEADLK
- * (called by a signal handler that interrupted a selection). Counts from
- * before and after must not be subtracted. */
+/* Counts with the counter of this name from now on; NULL: selects again as the
+ * first call did, and so notices what has changed since. Returns 0, or -1 with
+ * the selection unchanged and errno ENOENT (no counter of this name in this
+ * build), ENOTSUP (it does not work here: see its reason), or EDEADLK (called
+ * by a signal handler that interrupted a selection). Do not subtract counts
+ * from before and after. */
 extern CPUCYCLES_API int cpucycles_select(const char *name);
 
-/* The rate in Hz, now, of the core that this thread is running on, measured:
- * by chains of instructions of known latency, or by a core counter. Takes from
- * 0.1 ms to a few milliseconds; selects if nothing has. 0 where it cannot be
- * measured. */
+/* The rate in Hz, now, of the core that this thread is running on: measured by
+ * chains of instructions of known latency, or by a core counter. Takes 0.1 ms
+ * to a few milliseconds; selects if nothing has. 0 if it cannot be measured. */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
-/* Grows at each preemption, wait, migration to another CPU and signal delivery
- * of the calling thread: if it is the same before and after an interval, none
- * of these happened in between, but perhaps a signal on some kernels; see
- * cpucycles(3). -1 where they are not reported. A system call. Selects if
+/* Grows whenever the calling thread is preempted, waits, migrates to another
+ * CPU or receives a signal. If it is the same before and after an interval,
+ * none of these happened in between, except perhaps a signal on some kernels:
+ * see cpucycles(3). -1 where they are not reported. A system call. Selects if
  * nothing has. */
 extern CPUCYCLES_API long long cpucycles_interruptions(void);
 
 /* The instructions that this thread has retired in user mode since some fixed
  * moment, read in user space where cycles can be. The first call in a thread
- * opens a perf event. -1 where they cannot be counted, which the last function
- * below explains, and in a signal handler that interrupted a selection. Never
- * goes back; stands still in a thread that cannot open the event. */
+ * opens a perf event. -1 where they cannot be counted (the last function below
+ * says why), and in a signal handler that interrupted a selection. Never goes
+ * back; stands still in a thread that cannot open the event. */
 extern CPUCYCLES_API long long cpucycles_instructions(void);
 
-/* Core cycles and instructions of this thread, of one instant: no signal
- * handler and no other thread's work comes between the two. Returns 0, or -1
- * with errno ENOTSUP and both counts -1 where cpucycles_instructions() is. Use
- * the cycles with those of other calls of this function only: cpucycles() may
- * count with another counter. */
+/* Core cycles and instructions of this thread at one instant: no signal handler
+ * and no other thread's work comes between the two. Returns 0, or -1 with errno
+ * ENOTSUP and both counts -1 where cpucycles_instructions() is. Compare these
+ * cycles only with those of other calls of this function: cpucycles() may use
+ * another counter. */
 extern CPUCYCLES_API int cpucycles_pair(long long *cycles,
 					long long *instructions);
 
@@ -169,10 +168,10 @@ extern CPUCYCLES_API int cpucycles_pair(long long *cycles,
 extern CPUCYCLES_API int
 cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size);
 
-/* Put before and after the timed code, keeps it between the two counts, as far
- * as the architecture lets a program ask for that: LFENCE, on x86, waits until
- * earlier instructions have executed; ISB, on Arm, only holds back later ones.
- * Costs tens of cycles, so subtract the cost of an empty interval. */
+/* Before and after the timed code, keeps it between the two counts, as far as
+ * the architecture can: on x86, LFENCE waits until earlier instructions have
+ * executed; on Arm, ISB only holds back later ones. Costs tens of cycles, so
+ * subtract the cost of an empty interval. */
 static __inline__ void cpucycles_fence(void)
 {
 #if !defined(__GNUC__)
