@@ -134,11 +134,8 @@ static void select_attempt(void *arg)
 
 	if (err == 0 && c->open)
 		err = c->open(slot);
-	if (err == 0) {
-		if (c->clock != NULL)
-			c->clock->tick();
+	if (err == 0)
 		err = select_reader(slot, a->nominal_hz);
-	}
 	if (err == 0 && c->kind != CPUC_ZERO)
 		err = measure_slot(slot);
 	slot->trial.usable = err == 0;
