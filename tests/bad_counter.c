@@ -22,9 +22,11 @@
 #include "cpucycles.h"
 #include "tap.h"
 #include "tools/common/affinity.h"
+#include "tools/common/tool.h"
 #include "tools/selftest/counting.h"
 
 static long long start, last; /* of the thread that forks */
+static long long begun;       /* ns */
 static pthread_t first_thread;
 static pid_t first_process;
 
@@ -37,6 +39,8 @@ static bool child(void)
 {
 	return getpid() != first_process;
 }
+
+static double clock_hz; /* at which the count advances */
 
 static long long coarse_step(void)
 {
@@ -76,6 +80,12 @@ static long long slow(long long c)
 	return c / 10 * 7;
 }
 
+/* For 0.15 seconds. */
+static long long slow_at_first(long long c)
+{
+	return tool_ns() < begun + 150000000 ? slow(c) : c;
+}
+
 static long long thread_slow(long long c)
 {
 	return other_thread() ? slow(c) : c;
@@ -84,17 +94,10 @@ static long long thread_slow(long long c)
 /* As a clock counts, which does not stand still with the thread, at the rate at
  * which the count advances: at half of that, two threads that share a CPU would
  * count what they should. */
-static double clock_hz;
-
 static long long thread_clock(long long c)
 {
-	struct timespec t;
-
-	if (!other_thread())
-		return c;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (long long)(((double)t.tv_sec + (double)t.tv_nsec / 1e9) *
-			   clock_hz);
+	return other_thread() ? (long long)((double)tool_ns() / 1e9 * clock_hz)
+			      : c;
 }
 
 /* Works for some 100 us if the latest call was 200 us ago, and leaves that out,
@@ -196,6 +199,7 @@ static const struct mistake {
 	{"back", back},
 	{"still", still},
 	{"slow", slow},
+	{"slow-at-first", slow_at_first},
 	{"thread-back", thread_back},
 	{"thread-slow", thread_slow},
 	{"thread-clock", thread_clock},
@@ -286,4 +290,5 @@ __attribute__((constructor)) static void choose(void)
 	if (clock_hz == 0)
 		clock_hz = (double)cpucycles_persecond();
 	start = last = cpucycles();
+	begun = tool_ns();
 }

@@ -42,7 +42,7 @@ slow|clock chain|0.7 of the true rate: 'clock', and 'chain' for core cycles
 thread-back|threads|counts that go back in threads
 thread-slow|threads sharing|one that is slow in threads
 thread-clock|sharing|one that counts other threads' time|-threads
-few-threads|threads|one that counts in eight threads
+few-threads|threads sharing|one that counts in eight threads
 fork-still|fork|one that stands still in children
 fork-again|fork|one that begins again in children
 fork-slow|fork|one that is slow in children
@@ -50,6 +50,7 @@ fork-dies|fork|one whose children die
 apart|migration|CPUs that disagree
 few-instructions|instructions|a thousandth of all instructions is missing
 good||interrupted in every window, the rate is right|neighbour wait clock
+slow-at-first||one that is slow at first is measured again|clock
 measures||one that measures, and leaves that out, has the right rate|clock
 coarse||the rate of a clock of milliseconds is right|system clock
 good||the system's clock passes|system +clock
