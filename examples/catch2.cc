@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles beside the times of Catch2, whose benchmarks take a clock: in the second
- * one a nanosecond of its table is a cycle. For version 2, which is one header:
+/* Cycles beside the times of Catch2, whose benchmarks can use any clock. That
+ * of the second one counts cycles: each nanosecond in its table is a cycle. For
+ * version 2, which is one header:
  * g++ -O2 catch2.cc -lcpucycles
  *
  * A byte takes 4 cycles on most CPUs, whatever their clock does: 1 to combine

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles in the place of Criterion's times. This is benches/criterion.rs of a
+/* Cycles in place of Criterion's times. This is benches/criterion.rs of a
  * package with these lines in Cargo.toml; cargo bench runs it.
  *
  *     [dev-dependencies]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: 0BSD
 
-// Package cycles counts for Go's benchmarks: see cycles_test.go. The symbol
-// cpucycles is a variable that holds a pointer to a function, which Go cannot
-// call: C does.
+// Package cycles counts cycles for Go's benchmarks: see cycles_test.go. The
+// symbol cpucycles is a variable that holds a pointer to a function, which Go
+// cannot call: C does.
 package cycles
 
 // #cgo LDFLAGS: -lcpucycles
@@ -18,15 +18,15 @@ import (
 // subtracted, and the scheduler moves goroutines: see runtime.LockOSThread.
 func Count() int64 { return int64(C.count()) }
 
-// Kind says what they are: "core" and "calibrated" are cycles of the core.
+// Kind says what is counted: "core" and "calibrated" are cycles of the core.
 func Kind() string { return C.GoString(C.cpucycles_kind()) }
 
 // Report makes a benchmark report cycles/op beside ns/op: its first line is
 //
 //	defer cycles.Report(b)()
 //
-// What ran while the timer was stopped, or in other goroutines of
-// b.RunParallel, is not told apart: use Count there.
+// It includes what runs while the timer is stopped, and may leave out the other
+// goroutines of b.RunParallel: use Count there.
 func Report(b *testing.B) func() {
 	runtime.LockOSThread()
 	start := Count()

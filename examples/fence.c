@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* For programs in other languages: the fence, which is inline code of the
- * header, and the count, which is a variable there, as plain functions.
+/* For programs in other languages: plain functions for the fence, which is
+ * inline code in the header, and for the count, which is a variable there.
  *
  * cc -O2 -shared -fPIC -o libfence.so fence.c -lcpucycles */
 #include <cpucycles.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles beside the times of google-benchmark: google-benchmark.cc. A variable
- * of this type before the loop reports, when its scope ends, the counter
- * cycles, of an iteration, and cycles/byte after a SetBytesProcessed(). The
- * cycles of a paused timer are in it. */
+/* Cycles beside the times of google-benchmark: see google-benchmark.cc. Define
+ * a variable of this type before the loop. When its scope ends, it reports the
+ * cycles of an iteration, and cycles/byte if SetBytesProcessed() was called.
+ * Cycles while the timer is paused are included. */
 #ifndef CPUCYCLES_GOOGLE_BENCHMARK_H
 #define CPUCYCLES_GOOGLE_BENCHMARK_H
 #include <benchmark/benchmark.h>

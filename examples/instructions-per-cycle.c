@@ -2,8 +2,8 @@
 /* How well is the core used? cc -O2 instructions-per-cycle.c -lcpucycles
  *
  * A core retires four or more instructions a cycle, unless it waits for memory
- * or has predicted a branch wrongly. Their number is the same in each run: it
- * shows which of two functions is longer, even on a busy machine. */
+ * or has mispredicted a branch. The number of instructions is the same in each
+ * run: it shows which of two functions is longer, even on a busy machine. */
 #include <stdint.h>
 #include <stdio.h>
 #include <cpucycles.h>

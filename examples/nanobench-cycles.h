@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles beside the times of nanobench: nanobench.cc. Its own column cyc/op
- * needs a PMU, and has reference cycles. run_cycles() runs a benchmark, then
- * each of its epochs once more between two counts, prints a line below
- * nanobench's and returns the median. */
+/* Cycles beside the times of nanobench: see nanobench.cc. nanobench's own
+ * column cyc/op needs a PMU, and counts reference cycles. run_cycles() runs a
+ * benchmark, then each of its epochs once more between two counts, prints a
+ * line below nanobench's and returns the median. */
 #ifndef CPUCYCLES_NANOBENCH_H
 #define CPUCYCLES_NANOBENCH_H
 #include <algorithm>

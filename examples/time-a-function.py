@@ -2,7 +2,7 @@
 """Times a call from Python: python3 time-a-function.py
 
 The symbol cpucycles is a variable that holds a pointer to a function, so
-in_dll() and not attribute access gets it: lib.cpucycles() would jump into that
+in_dll() gets it, not attribute access: lib.cpucycles() would jump into that
 variable and crash. A call through ctypes takes hundreds of cycles, most of
 which the empty function's timings have too."""
 
@@ -19,7 +19,7 @@ TIMINGS = 1001
 
 lib = ctypes.CDLL("libcpucycles.so.1")
 cpucycles = ctypes.CFUNCTYPE(ctypes.c_longlong).in_dll(lib, "cpucycles")
-# The others are functions as usual, but ctypes takes their result for an int.
+# The others are ordinary functions, but ctypes takes their result for an int.
 interruptions = lib.cpucycles_interruptions
 interruptions.restype = ctypes.c_longlong
 lib.cpucycles_implementation.restype = ctypes.c_char_p

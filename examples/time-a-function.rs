@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Times a function: rustc -O time-a-function.rs && ./time-a-function
  *
- * The symbol cpucycles is a variable that holds a pointer to a function. Declared
- * as a function, it would be jumped into, and crash. The library changes it in
- * the first call, so it is an atomic, read for each count. */
+ * The symbol cpucycles is a variable that holds a pointer to a function. A program
+ * that declares it as a function jumps into it and crashes. The library changes it
+ * in the first call, so it is an atomic here, read for each count. */
 use std::ffi::{c_void, CStr};
 use std::os::raw::c_char;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -25,7 +25,7 @@ fn cpucycles() -> i64 {
     unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> i64>(function)() }
 }
 
-/* As cpucycles_fence(), which C has in the header. For other architectures,
+/* The same as cpucycles_fence() in the C header. For other architectures,
  * compile fence.c and call its functions. */
 fn fence() {
     #[cfg(target_arch = "x86_64")]
@@ -34,7 +34,7 @@ fn fence() {
     unsafe { core::arch::asm!("isb") };
 }
 
-/* As std::hint::black_box(), which Rust has since 1.66. */
+/* The same as std::hint::black_box(), which Rust has had since 1.66. */
 fn opaque<T: Copy>(value: T) -> T {
     unsafe { std::ptr::read_volatile(&value) }
 }
