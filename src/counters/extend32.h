@@ -61,8 +61,8 @@ cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 		CPUC_FENCE();
 	} while (own->ns != from.ns);
 	full = cpuc_extend32_at(from, rate, low, ns);
-	if ((from.full == 0 || ns - from.ns > CPUC_EXTEND32_NS) &&
-	    cpuc_guard_enter(&guard)) {
+	/* Where there was no moment, it is as old as the second clock. */
+	if (ns - from.ns > CPUC_EXTEND32_NS && cpuc_guard_enter(&guard)) {
 		*own = (struct cpuc_anchor){full, ns};
 		cpuc_guard_leave(&guard);
 	}
