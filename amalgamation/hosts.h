@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The results of configure for a build without it, by the compiler's macros and
- * the headers that exist. tests/amalgamation/agree compares the two. */
+/* What configure would find, from the compiler's macros and the headers that
+ * exist. tests/amalgamation/agree compares the two. */
 #ifndef CPUC_HOSTS_H
 #define CPUC_HOSTS_H
 
-/* All that the system has, also with -std=c11. */
+/* The system's extensions, even with -std=c11. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -33,8 +33,8 @@
 #include <sys/rseq.h>
 #endif
 
-/* The C library. Neither kstat nor perfstat: they want options for the linker.
- * musl has no macro of its own. */
+/* The C library. musl has no macro of its own. Neither kstat nor perfstat, which
+ * need linker options. */
 #if defined __GLIBC__
 #define CPUC_TLS_MODEL "initial-exec"
 #define HAVE_SECURE_GETENV 1
@@ -55,8 +55,8 @@
 #define HAVE_GETEUID 1
 #endif
 
-/* The compiler. Where it cannot find a thread's area, it still claims to have
- * __builtin_thread_pointer. */
+/* The compiler. It claims to have __builtin_thread_pointer even on hosts where
+ * that does not work. */
 #ifdef __SIZEOF_INT128__
 #define HAVE___INT128 1
 #endif
@@ -114,7 +114,7 @@
 #define HAVE_COUNTER_ARM64_VCT 0
 #endif
 
-/* The first Thumb has no coprocessors; MRRC came with ARMv5TE. */
+/* Thumb-1 has no coprocessor instructions. MRRC came with ARMv5TE. */
 #if defined __arm__ && (!defined __thumb__ || defined __thumb2__)
 #define HAVE_COUNTER_ARM32_CORTEX 1
 #define HAVE_COUNTER_ARM32_1176 1
@@ -129,7 +129,7 @@
 #define HAVE_COUNTER_ARM32_VCT 0
 #endif
 
-/* The base instructions included the CSRs before version 2.1. */
+/* Before version 2.1 the base ISA included the CSR instructions. */
 #if defined __riscv && (defined __riscv_zicsr || __riscv_i < 2001000)
 #define HAVE_COUNTER_RISCV64_PERFRDCYCLE HAVE_COUNTER_DEFAULT_PERFEVENT
 #define HAVE_COUNTER_RISCV64_RDCYCLE 1
@@ -168,7 +168,7 @@
 #define HAVE_COUNTER_S390X_STCKF 0
 #endif
 
-/* The assembler in clang has learnt the register's name. */
+/* Older clang's assembler does not know the register's name. */
 #if defined __sparc__ && defined __arch64__ && \
 	(!defined __clang__ || __clang_major__ >= 18)
 #define HAVE_COUNTER_SPARC64_RDTICK 1

@@ -8,7 +8,7 @@
 AC_DEFUN([CPUC_COMPLETION], [
 	AC_ARG_WITH([$1-completion-dir],
 		[AS_HELP_STRING([--with-$1-completion-dir=DIR],
-			[completion for $1 goes there, or nowhere if DIR is no])],
+			[where completion for $1 is installed; no: nowhere])],
 		[], [with_$1_completion_dir=yes])
 	AS_CASE([$with_$1_completion_dir],
 		[yes], [$1completiondir="$2"],
@@ -19,8 +19,8 @@ AC_DEFUN([CPUC_COMPLETION], [
 
 # CPUC_COMPLETIONS
 # ----------------
-# bash-completion's pkg-config file says where below datadir its
-# files go; datadir itself is ours, or an ordinary user could not install.
+# bash-completion's pkg-config file says where its files go below datadir. The
+# datadir is ours, or an ordinary user could not install.
 AC_DEFUN([CPUC_COMPLETIONS], [
 	AC_PATH_PROG([PKG_CONFIG], [pkg-config])
 	cpuc_dir=`test -z "$PKG_CONFIG" || $PKG_CONFIG \

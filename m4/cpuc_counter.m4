@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: 0BSD
 # CPUC_CPU_BITS
 # -------------
-# Sets $cpuc_cv_cpu_bits to 64 or 32, by the CPU's macros: x32 and 64-bit Windows
-# have a `long` of 32 bits.
+# Sets $cpuc_cv_cpu_bits to 64 or 32 by the CPU's macros, because on x32 and
+# 64-bit Windows a `long` has 32 bits.
 AC_DEFUN([CPUC_CPU_BITS], [
 AC_CACHE_CHECK([for the bits of the CPU's registers], [cpuc_cv_cpu_bits],
 	[AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
@@ -14,14 +14,14 @@ AC_CACHE_CHECK([for the bits of the CPU's registers], [cpuc_cv_cpu_bits],
 
 # CPUC_COUNTER(NAME, TWIN, PROLOGUE, BODY, INSTRUCTIONS)
 # ------------------------------------------------------
-# Whether the host has the counter NAME (TWIN is its name on a 32-bit CPU; ""
-# where there is none): PROLOGUE and BODY, a program's, must
-# compile and link. Linking matters: with link-time optimisation the assembler
-# sees inline assembly only then. Nothing is run, so this holds in a cross build.
+# Whether the host has the counter NAME: the program of PROLOGUE and BODY must
+# compile and link. (With link-time optimisation the assembler sees inline
+# assembly only when linking.) Nothing is run, so cross builds work. TWIN is the
+# counter's name on a 32-bit CPU; "" if it has none.
 #
-# Defines HAVE_COUNTER_NAME to 1 or 0, and adds to $cpuc_counters for the report,
-# to $CPUC_COUNTER_OBJECTS for the makefile, and to the lists below: to that of
-# instructions if INSTRUCTIONS is not empty.
+# Defines HAVE_COUNTER_NAME to 1 or 0. If 1, adds the counter to $cpuc_counters
+# for the report, to $CPUC_COUNTER_OBJECTS for the makefile, and to the lists
+# below: to that of instructions if INSTRUCTIONS is not empty.
 AC_DEFUN([CPUC_COUNTER], [
 AC_REQUIRE([CPUC_CPU_BITS])
 AS_VAR_PUSHDEF([cpuc_var], [cpuc_cv_counter_$1])
@@ -43,13 +43,13 @@ AS_VAR_IF([cpuc_var], [yes],
 		[cpuc_counters="$cpuc_counters $1"])],
 	[cpuc_have=0])
 AC_DEFINE_UNQUOTED(m4_toupper(m4_translit([HAVE_COUNTER_$1], [-], [_])),
-	[$cpuc_have], [1: the host has the counter $1; 0: it has not.])
+	[$cpuc_have], [1: the host has the counter $1; 0: it does not.])
 AS_VAR_POPDEF([cpuc_var])
 ])
 
 # CPUC_COUNTER_LISTS
 # ------------------
-# Defines the macros that list what CPUC_COUNTER has found, for src/registry.c;
+# Defines the macros that list what CPUC_COUNTER has found, for src/registry.c.
 # amalgamation/amalgamate makes the same from the lines in configure.ac.
 AC_DEFUN([CPUC_COUNTER_LISTS], [
 AC_SUBST([CPUC_COUNTER_OBJECTS])
@@ -61,8 +61,8 @@ AC_DEFINE_UNQUOTED([CPUC_INSTRUCTIONS(X)], [$cpuc_instructions_list],
 
 # CPUC_PERF_PROGRAM(CONDITION)
 # ----------------------------
-# A prologue for CPUC_COUNTER that has event(), which uses what the library uses
-# of Linux's perf events, where the preprocessor's CONDITION holds.
+# A prologue for CPUC_COUNTER, if the preprocessor's CONDITION holds. It defines
+# event(), which uses of Linux's perf events what the library does.
 AC_DEFUN([CPUC_PERF_PROGRAM], [[
 #if !($1)
 #error not this architecture

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: 0BSD
 # CPUC_CXX
 # --------
-# Whether programs can be made of the C and the C++ compiler's objects: both
-# must be for one machine and one C library. musl-gcc and g++ are not, nor is
-# the build machine's g++ for a cross compiler. CXX=no leaves C++ out.
+# Whether objects of the C and the C++ compiler link together: both must be for
+# the same machine and the same C library. musl-gcc and g++ are not, nor are a
+# cross compiler and the build machine's g++. CXX=no leaves C++ out.
 m4_define([_CPUC_C_LIBRARY], [[
 #include <stdlib.h>
 #ifdef __GLIBC__

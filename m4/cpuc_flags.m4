@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: 0BSD
 # CPUC_FLAGS
 # ----------
-# The compiler flags of the library's own making, each only where the compiler
-# knows it. They go into CPUC_CFLAGS, never into CFLAGS, which is the user's.
+# The library's own compiler flags, if the compiler knows them. They go into
+# CPUC_CFLAGS, never into CFLAGS, which is the user's.
 AC_DEFUN([CPUC_FLAGS], [
 AC_ARG_ENABLE([werror],
 	[AS_HELP_STRING([--enable-werror], [let compiler warnings fail the build])])
@@ -14,9 +14,9 @@ AS_IF([test "$enable_werror" = yes],
 	[AX_APPEND_COMPILE_FLAGS([-Werror], [CPUC_CFLAGS])])
 AC_SUBST([CPUC_CFLAGS])
 
-# The library's symbols are hidden but for those that its header exports. Nothing
-# in it gains by vectors, for which gcc 14 aligns thread-local storage, which then
-# has a gap.
+# Symbols are hidden except those that the header exports. Nothing in the library
+# gains by vectors, and for them gcc 14 aligns thread-local storage, which leaves
+# a gap.
 CPUC_LIB_CFLAGS=
 AX_APPEND_COMPILE_FLAGS([-fvisibility=hidden -fno-tree-vectorize],
 	[CPUC_LIB_CFLAGS], [-Werror])
@@ -25,20 +25,20 @@ AC_SUBST([CPUC_LIB_CFLAGS])
 # The linker's version script has no version in it: see src/libcpucycles.map.
 # -Bsymbolic must not come in: programs have a copy relocation of cpucycles.
 CPUC_LDFLAGS=
-# Windows has no DLL of GCC's.
+# No Windows comes with GCC's DLL.
 AM_COND_IF([HAVE_WINDOWS], [CPUC_LDFLAGS=-Wc,-static-libgcc])
 AX_CHECK_LINK_FLAG([-Wl,--version-script=$srcdir/src/libcpucycles.map],
 	[have_vscript=yes], [have_vscript=no], [-shared -fPIC])
 AM_CONDITIONAL([HAVE_VSCRIPT], [test "$have_vscript" = yes])
 AX_APPEND_LINK_FLAGS([-Wl,-z,defs], [CPUC_LDFLAGS])
-# Never unloaded: a thread that counted calls into the library when it ends,
-# which may be after the program's last dlclose (see src/thread/thread.c). So it
-# is with what has the static library in it.
+# Never unloaded: a thread that has counted calls the library when it exits, and
+# that may be after the last dlclose (src/thread/thread.c). The same holds for
+# what the static library is linked into.
 CPUC_NODELETE=
 AX_APPEND_LINK_FLAGS([-Wl,-z,nodelete], [CPUC_NODELETE])
 CPUC_LDFLAGS="$CPUC_LDFLAGS $CPUC_NODELETE"
-# A first call may come in a signal handler, whose stack is small: binding a
-# symbol then saves all vector registers on it, 3 KB with AVX-512.
+# The first call may come in a signal handler, on a small stack. Lazy binding of a
+# symbol would save all vector registers there: 3 KB with AVX-512.
 CPUC_BIND_NOW=
 AX_APPEND_LINK_FLAGS([-Wl,-z,now], [CPUC_BIND_NOW])
 AC_SUBST([CPUC_LDFLAGS])
@@ -48,9 +48,9 @@ AC_SUBST([CPUC_BIND_NOW])
 
 # CPUC_TLS
 # --------
-# Initial-exec thread-local storage costs an instruction where the general
-# model of a shared library costs a call. glibc keeps room for it in libraries
-# loaded late; other C libraries may refuse to load such a library.
+# An access to initial-exec thread-local storage is one instruction; in the
+# default model of a shared library it is a call. glibc reserves room for it in
+# libraries that dlopen loads; other C libraries may refuse to load them.
 AC_DEFUN([CPUC_TLS], [
 AC_CACHE_CHECK([for initial-exec thread-local storage], [cpuc_cv_tls_ie],
 	[AC_LINK_IFELSE([AC_LANG_PROGRAM([[
