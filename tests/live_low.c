@@ -8,7 +8,6 @@
 #include <sys/eventfd.h>
 #include "tools/common/known.h"
 
-#define WARM 0.2 /* s */
 #define TRIES 10
 #define LONG 30     /* s: such a run finds rare intervals */
 #define LOW 0.9     /* a step of the core's rate may hide 5% */
@@ -171,18 +170,6 @@ static int run(void)
 	return can ? 0 : CANNOT;
 }
 
-/* Runs until the core has its pace, and the thread its ratio, which children
- * begin with. */
-static void warm(void)
-{
-	double begun = ran_ns();
-
-	do {
-		work();
-		cpucycles();
-	} while (ran_ns() - begun < WARM * 1e9);
-}
-
 /* A core whose rate moves while it is judged is another one in the next try; a
  * count that is too low by itself is too low in each. A long run, which finds
  * rare ones, has one try. */
@@ -215,7 +202,6 @@ int main(void)
 	found = shared(sizeof *found);
 	event = eventfd(0, 0);
 	load_pin();
-	warm();
 	for (i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
 		scenario = &scenarios[i];
 		check();
