@@ -45,11 +45,11 @@
 #define LOOK_SINCE_STEP 64
 
 /* A measurement is so many windows long: a sixth of the noise; a thread's first
- * call takes less long. The next one comes that soon after a step, and in a
- * fresh thread. */
+ * call takes less long. The next one comes that soon after the ratio moved, and
+ * in a fresh thread. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
-#define MEASUREMENT_STEPPED TICKS(140)
+#define MEASUREMENT_MOVED TICKS(140)
 #define MEASUREMENT_SOON TICKS(12500)
 
 /* Rates that differ by less are one; so are those of two windows. */

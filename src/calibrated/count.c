@@ -165,7 +165,7 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 }
 
 /* Whether the thread is on another CPU than before. */
-static bool count_moved(struct cpuc_core_count *c)
+static bool count_migrated(struct cpuc_core_count *c)
 {
 	uint16_t last = c->ratio.cpu;
 
@@ -268,8 +268,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	       c->unread + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
 	if (asks)
 		ran = count_clock();
-	if (count_moved(c))
-		cpuc_ratio_moved(&c->ratio);
+	if (count_migrated(c))
+		cpuc_ratio_migrated(&c->ratio);
 	measured = cpuc_ratio_update(&c->ratio, count_since(0, d));
 	follows = count_clock_follows(c, ran);
 	if (follows)

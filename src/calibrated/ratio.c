@@ -14,7 +14,8 @@
  *
  * Innovations are the differences from the mean. Their noise is how much they
  * differ from one to the next. A large innovation is tested: if a second
- * measurement confirms it, the rate has stepped, and the mean with it. */
+ * measurement confirms it, the rate has moved, and the mean with it. It may
+ * well move on, so the next measurement comes soon. */
 #include <config.h>
 #include "ratio.h"
 #include "constants.h"
@@ -86,38 +87,33 @@ static uint64_t ratio_window(struct cpuc_ratio *r)
 			   r->mean);
 }
 
-static void ratio_measure(struct cpuc_ratio *r)
+/* Whether the ratio has moved. */
+static bool ratio_measure(struct cpuc_ratio *r)
 {
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
+	bool moved = false;
 
 	/* A thread's first ratio is the process's: what disturbed that one is
 	 * no step, and need not be confirmed. Nor need what is hardly a step,
 	 * as windows, which are shorter, may not show that one. */
-	if (off > STEP_LEAST &&
-	    (ratio_confirm(r, ratio) || (r->known && off > 2 * STEP_LEAST)))
-		return;
+	if (off > STEP_LEAST) {
+		if (ratio_confirm(r, ratio))
+			return true;
+		if (r->known && off > 2 * STEP_LEAST)
+			return false;
+	}
 	if (off > ratio_surprise(r)) {
 		ratio = ratio_window(r);
 		off = cpuc_apart(ratio, first);
 		if (off > STEP_LEAST)
-			return;
-		if (off < cpuc_apart(ratio, r->mean))
+			return false;
+		moved = off < cpuc_apart(ratio, r->mean);
+		if (moved)
 			r->mean = first;
 	}
 	ratio_add(r, ratio);
-}
-
-/* Whether the ratio is still the mean, for all that a look shows. */
-static bool ratio_look(struct cpuc_ratio *r)
-{
-	uint64_t ratio =
-		cpuc_window(&r->looking, cpuc_calibration.look_turns, r->mean);
-
-	if (cpuc_apart(ratio, r->mean) <= RATIO_LOOK)
-		return true;
-	ratio_confirm(r, ratio);
-	return false;
+	return moved;
 }
 
 /* From one look to the next. */
@@ -134,12 +130,14 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 /* Sets when the next measurement is due: soon, then after half as long again
  * each time, up to the usual. Where the clock is coarse and windows are long,
  * that is a second at most. */
-static void ratio_next(struct cpuc_ratio *r, uint32_t wait)
+static void ratio_next(struct cpuc_ratio *r, bool moved)
 {
+	uint32_t wait = r->wait + r->wait / 2;
 	uint64_t most = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
 			MEASUREMENT_STILL;
 
 	most = ratio_least(most, cpuc_calibration.hz);
+	most = moved ? ratio_least(most, MEASUREMENT_MOVED) : most;
 	r->left = r->wait = ratio_least(wait, most);
 }
 
@@ -164,27 +162,27 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
 {
-	bool measures, stands = false;
-	uint32_t still;
+	bool stands = false, moved;
+	uint64_t ratio;
 
 	ratio_pass(r, passed);
 	if (r->until > 0)
 		return false;
-	still = r->still;
-	measures = r->left == 0;
-	if (measures)
-		ratio_measure(r);
-	else
-		stands = ratio_look(r);
-	if (r->still < still)
-		ratio_next(r, MEASUREMENT_STEPPED);
-	else if (measures)
-		ratio_next(r, r->wait + r->wait / 2);
+	if (r->left == 0) {
+		moved = ratio_measure(r);
+	} else {
+		ratio = cpuc_window(&r->looking, cpuc_calibration.look_turns,
+				    r->mean);
+		stands = cpuc_apart(ratio, r->mean) <= RATIO_LOOK;
+		moved = !stands && ratio_confirm(r, ratio);
+	}
+	if (moved || r->left == 0)
+		ratio_next(r, moved);
 	r->until = ratio_interval(r);
 	return !stands;
 }
 
-void cpuc_ratio_moved(struct cpuc_ratio *r)
+void cpuc_ratio_migrated(struct cpuc_ratio *r)
 {
 	r->measuring.known = r->looking.known = 1;
 	r->until = ratio_least(r->until, MEASUREMENT_SOON);

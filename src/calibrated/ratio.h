@@ -28,7 +28,7 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed);
 
 /* The thread is on another CPU: looks soon. */
-void cpuc_ratio_moved(struct cpuc_ratio *r);
+void cpuc_ratio_migrated(struct cpuc_ratio *r);
 
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
  * few ticks exactly as the fast path does it. */
