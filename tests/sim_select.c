@@ -377,23 +377,6 @@ static void check_cured(void)
 	ok(rate == nominal_rate, "and the rate that it asks for");
 }
 
-static void check_settled(void)
-{
-	struct cpuc_slot *s, before;
-
-	fresh();
-	s = add("it", (struct cpuc_counter)STATED(two_fifths, NULL));
-	choose(NULL);
-	before = *s;
-	nominal_rate /= 2;
-	choose(NULL);
-	nominal_rate *= 2;
-	ok(s->reader.scale.mult == before.reader.scale.mult &&
-		   s->reader.scale.shift == before.reader.scale.shift &&
-		   s->reader.entry == before.reader.entry,
-	   "selecting again does not change a reader");
-}
-
 /* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
  * another's slot. */
 static void check_stale(void)
@@ -501,7 +484,6 @@ int main(void)
 	check_again();
 	check_same_clock();
 	check_cured();
-	check_settled();
 	check_last_resort();
 	check_public();
 	return done_testing();
