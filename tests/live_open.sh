@@ -191,9 +191,9 @@ rm "$kernel/perf_user_access"
 run 0 --revert && ! test -e "$state"
 ok "a setting that is gone needs no record"
 echo many >"$kernel/perf_user_access"
-"$open" --root "$root" --apply >/dev/null 2>&-
+"$open" --root "$root" --apply <&- >&- 2>&-
 test $? -eq 1 && ! test -s "$lock"
-ok "without a standard error, messages go nowhere"
+ok "without standard descriptors, messages go nowhere"
 
 ## Settings that cannot be written. Not even root can write this one.
 fixed=/proc/sys/kernel/ngroups_max

@@ -59,7 +59,7 @@ int affinity_here(void)
 
 int affinity_next(const struct affinity *a, int cpu)
 {
-	size_t i = (size_t)(cpu + 1);
+	size_t i = (size_t)cpu + 1;
 
 	for (; i < 8 * sizeof *a; i++)
 		if (a->set[i / WORD] >> i % WORD & 1)

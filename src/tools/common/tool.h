@@ -37,8 +37,9 @@ int tool_message(int status, const char *format, ...)
  * f is NULL, for which a message then gives errno as the reason. */
 int tool_end(FILE *f, int status);
 
-/* Selects the counter and describes it; NULL: the one that programs get. Returns
- * the exit status, after a message if there is none, or it does not work. */
+/* Selects the counter and describes it; NULL: the one that programs get.
+ * Returns the exit status, after a message if there is none, or it does not
+ * work. */
 int tool_select(const char *name, struct cpucycles_counter *c);
 
 /* Why the counter cannot be used: "REASON; HINT", or "REASON". Static storage.
