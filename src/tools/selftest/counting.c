@@ -242,12 +242,10 @@ struct chain_lengths {
 
 static void chain_run(int row)
 {
-	const struct known *k = &known[row - FIRST];
-
 	if (row == NOTHING)
 		known_nothing();
 	else
-		k->loop(KNOWN_CYCLES / k->turn);
+		known[row - FIRST].loop(KNOWN_CYCLES / known[row - FIRST].turn);
 }
 
 static void chain_measure(const struct selftest *t, struct chain_lengths *l)
