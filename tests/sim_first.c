@@ -100,20 +100,16 @@ static const struct cpuc_counter counters[] = {
 static const struct machine machines[] = {
 	{"fine", 1, 10, 20, false, "", 5},
 	{"steps of 1 us", 1e3, 10, 20, false, "", 20},
-	{"of 20 us", 2e4, 10, 20, false, "", 20},
 	{"of 0.1 ms", 1e5, 10, 20, false, "", 5},
 	{"of 1 ms", 1e6, 10, 200, false, "", 20},
 	{"of 1 ms, quick reads", 1e6, 10, 20, false, "measured", 10},
 	{"of 4 ms", 4e6, 10, 200, false, "measured", 20},
-	{"of 10 ms", 1e7, 10, 20, false, "measured", 10},
-	{"of 0.1 ms, the rate is known", 1e5, 10, 20, true, "", 5},
 	{"of 4 ms, the rate is known", 4e6, 10, 200, true, "", 5},
 	{"of 10 ms, the rate is known", 1e7, 10, 20, true, "", 5},
 	{"no clock, the rate is known", 1e18, 10, 20, true, "", 5},
 	{"reads of 0.4 us", 1, 400, 400, false, "", 20},
 	{"reads trap, 1.5 us", 1, 1500, 1500, false, "traps", 20},
 	{"5 us", 1, 5000, 5000, false, "traps", 20},
-	{"10 us", 1, 10000, 10000, false, "traps", 20},
 	{"20 us", 1, 20000, 20000, false, "traps", 20},
 	{"10 us, and the rate is known", 1, 10000, 10000, true, "traps", 20},
 	{"5 us, but not of the system's clock", 1, 5000, 30, false, "traps",
@@ -186,8 +182,8 @@ static double worst_rate(int times)
 	return worst;
 }
 
-/* A pause between the readings of two clocks falls out of the best of three
- * tries, or shows in one of three estimates. */
+/* A pause between the readings of two clocks shows in one of three estimates.
+ */
 static void check_rate(void)
 {
 	double worst;
@@ -205,13 +201,13 @@ static void check_ticks(void)
 {
 	double worst, began = now;
 
-	hz = 24e6;
+	hz = 1e6;
 	on = machines[0];
 	wavers = false;
 	away = 0;
 	worst = worst_rate(100);
 	ok(worst < 0.002 && now - began < 100 * 1e5,
-	   "24 MHz: up to %.2f%% off, in %.0f us", worst * 100,
+	   "1 MHz: up to %.2f%% off, in %.0f us", worst * 100,
 	   (now - began) / 1e5);
 }
 

@@ -10,8 +10,7 @@
 #define GRAIN_STEPS 9  /* to find it where several reads fall into a step */
 #define GRAIN_STEP_READS 10000 /* more in a step: the clock stands still */
 #define COARSE_READS 10000     /* in a step of a coarse system clock */
-#define MOMENT_TRIES 3
-#define TRAPPING_READS 8 /* the fastest tells whether all trap */
+#define TRAPPING_READS 8       /* the fastest tells whether all trap */
 #define RATE_AGREES 1000 /* a clock of 10 ns steps mostly does over 10 us */
 #define RATE_CONFIRMS 50 /* parts of a rate: nonsense is further off */
 
@@ -19,28 +18,20 @@ struct moment {
 	uint64_t tick, ns;
 };
 
-/* The beginning of a tick: the most exact of three tries. */
+/* The beginning of a tick. */
 static struct moment clock_moment(const struct cpuc_clock *c)
 {
-	struct moment best = {0, 0};
-	uint64_t before, after, tick, gap = UINT64_MAX;
-	long long last;
-	int i, wait;
+	const long long last = c->tick();
+	uint64_t before, after;
+	long long tick;
+	int wait = 1000;
 
-	for (i = 0; i < MOMENT_TRIES; i++) {
-		last = c->tick();
-		wait = 1000;
-		do {
-			before = cpuc_os_clock_ns();
-			tick = (uint64_t)c->tick();
-			after = cpuc_os_clock_ns();
-		} while (tick == (uint64_t)last && wait--);
-		if (after - before < gap) {
-			gap = after - before;
-			best = (struct moment){tick, before + gap / 2};
-		}
-	}
-	return best;
+	do {
+		before = cpuc_os_clock_ns();
+		tick = c->tick();
+		after = cpuc_os_clock_ns();
+	} while (tick == last && wait--);
+	return (struct moment){(uint64_t)tick, before + (after - before) / 2};
 }
 
 /* Steps of 0.1 to 10 ms, as in some virtual machines, are too long to measure a
