@@ -117,6 +117,7 @@ static bool selection_made(void)
 {
 	return __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
 		       cpuc_current->reader.entry &&
+	       cpuc_perf_opened(cpuc_current->counter->events) &&
 	       (cpuc_current->counter->kind != CPUC_CALIBRATED ||
 		cpuc_calibration_done());
 }

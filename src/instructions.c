@@ -56,5 +56,5 @@ bool cpuc_instructions_chosen(void)
 	if (c == NULL)
 		return __atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE) ==
 		       instructions_none;
-	return c->events == NULL || cpuc_perf_opened(c->events);
+	return cpuc_perf_opened(c->events);
 }

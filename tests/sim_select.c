@@ -151,7 +151,7 @@ void cpuc_perf_close(struct cpuc_event_set *pmu)
 
 bool cpuc_perf_opened(const struct cpuc_event_set *pmu)
 {
-	return pmu->open;
+	return pmu == NULL || pmu->open;
 }
 
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
@@ -469,6 +469,10 @@ static void check_public(void)
 	   "but for its description, and closed then");
 	ok(cpucycles_select("slow") == 0 && pmus[2].open && !pmus[0].open,
 	   "one that takes its place by name closes its events");
+	ok(cpucycles_select(NULL) == 0 && pmus[0].open, "and the best is back");
+	pmus[0].open = false;
+	cpuc_first();
+	ok(pmus[0].open, "a child that lacks its events selects again");
 }
 
 int main(void)

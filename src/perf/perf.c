@@ -138,7 +138,8 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 bool cpuc_perf_opened(const struct cpuc_event_set *set)
 {
-	return __atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) != 0;
+	return set == NULL ||
+	       __atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) != 0;
 }
 
 void cpuc_perf_close(struct cpuc_event_set *set)

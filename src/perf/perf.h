@@ -24,7 +24,8 @@ void cpuc_perf_close(struct cpuc_event_set *set);
  * of other programs. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
-/* Whether a thread of this process has opened these events: then all can. */
+/* Whether a thread of this process has opened these events: then all can. NULL:
+ * true, as there is nothing to open. */
 bool cpuc_perf_opened(const struct cpuc_event_set *set);
 
 /* Cycles and instructions of one instant, from events that have been opened. */
@@ -35,7 +36,7 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 /* No counter of this host has events. */
 #define cpuc_perf_try(slot, set) ((void)(set), 0)
 #define cpuc_perf_close(set) ((void)(set))
-#define cpuc_perf_opened(set) ((void)(set), false)
+#define cpuc_perf_opened(set) ((void)(set), true)
 #define cpuc_perf_absent(slot, set) ((void)(slot), 0)
 #define cpuc_perf_pair(cycles, instructions, pair) \
 	((void)(cycles), (void)(instructions), (void)(pair))
