@@ -261,11 +261,9 @@ void cpuc_perf_drop(const struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
-	int saved = errno;
 
 	if (t->set == set && cpuc_guard_enter(&guard)) {
 		perf_read_drop(t);
 		cpuc_guard_leave(&guard);
 	}
-	errno = saved;
 }

@@ -123,11 +123,10 @@ bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
 static void os_clock_ask_tsc(void *forbidden)
 {
 #ifdef PR_GET_TSC
-	int mode = 0, saved = errno;
+	int mode = 0;
 
 	if (prctl(PR_GET_TSC, &mode) == 0)
 		*(bool *)forbidden = mode == PR_TSC_SIGSEGV;
-	errno = saved;
 #else
 	(void)forbidden;
 #endif

@@ -293,8 +293,6 @@ static void probe_restore(void)
 
 void cpuc_probe_begin(void)
 {
-	int error = errno;
-
 	owner = pthread_self();
 	probed = NULL;
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
@@ -306,27 +304,22 @@ void cpuc_probe_begin(void)
 	/* Pending signals arrive here, now that the handler knows `mask`, and
 	 * are kept for the end. */
 	pthread_sigmask(SIG_SETMASK, &probing, NULL);
-	errno = error;
 }
 
 void cpuc_probe_end(void)
 {
-	int error = errno;
-
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	probe_restore();
 	for (int i = 0; i < NFAULTS; i++) {
 		probe_resend(&faults[i].kept[PROCESS], PROCESS);
 		probe_resend(&faults[i].kept[THREAD], THREAD);
 	}
-	errno = error;
 }
 
 int cpuc_probe(void (*fn)(void *), void *arg)
 {
 	struct frame frame = {.sig = 0};
 	const bool inside = cpuc_guard_inside;
-	int error = errno;
 
 	if (atomic_load(&held) != ALL || !pthread_equal(owner, pthread_self()))
 		return SIGSYS;
@@ -335,7 +328,6 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 		fn(arg);
 	} else {
 		cpuc_guard_inside = inside;
-		errno = error;
 	}
 	probed = NULL;
 	return frame.sig;
@@ -343,12 +335,9 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 
 void cpuc_probe_after_fork(void)
 {
-	int error = errno;
-
 	/* In the owner's own child the probe goes on. */
 	if (!pthread_equal(owner, pthread_self())) {
 		probed = NULL;
 		probe_restore();
 	}
-	errno = error;
 }

@@ -17,15 +17,14 @@
  * a process has one pair open at most. Only the thread that opened it may call
  * cpuc_probe in between, and not from within a probe. Other threads' faults and
  * signals that are sent take effect as if there were no probe; those that the
- * caller has blocked are pending after cpuc_probe_end. Both keep errno. */
+ * caller has blocked are pending after cpuc_probe_end. The lock keeps errno. */
 void cpuc_probe_begin(void);
 void cpuc_probe_end(void);
 
 /* Runs fn(arg), between cpuc_probe_begin and cpuc_probe_end. 0 if it returned,
- * otherwise the signal that ended it; errno is then as before. SIGSYS also if
- * fn was not run, because a handler could not be installed or this thread has
- * no pair open. fn may be left halfway, so it must not take a lock or allocate
- * memory. */
+ * otherwise the signal that ended it. SIGSYS also if fn was not run, because a
+ * handler could not be installed or this thread has no pair open. fn may be
+ * left halfway, so it must not take a lock or allocate memory. */
 int cpuc_probe(void (*fn)(void *), void *arg);
 
 /* Restores the dispositions in a child that was forked while another thread

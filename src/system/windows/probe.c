@@ -4,7 +4,6 @@
  * exceptions of code that cpuc_probe() runs, and leaves all others to other
  * handlers. */
 #include <config.h>
-#include <errno.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,7 +79,6 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 {
 	struct probe_frame frame = {.sig = 0};
 	const bool inside = cpuc_guard_inside;
-	const int error = errno;
 
 	if (probe_handler == NULL ||
 	    __atomic_load_n(&probe_owner, __ATOMIC_RELAXED) !=
@@ -93,7 +91,6 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 		fn(arg);
 	} else {
 		cpuc_guard_inside = inside;
-		errno = error;
 	}
 	probe_probed = NULL;
 	return frame.sig;
