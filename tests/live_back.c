@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* No count of a calibrated counter is below an earlier one of its thread, under
  * signal handlers, jumps, forks, migrations and waits: LIVE_SECONDS of each. */
-#ifdef __linux__
 #include "load.h"
 
 #include <setjmp.h>
@@ -280,8 +279,3 @@ int main(void)
 	check("moved between CPUs", run_moved, move);
 	return done_testing();
 }
-#else
-#include "tap.h"
-
-SKIPPED_MAIN("written for Linux")
-#endif

@@ -2,7 +2,6 @@
 /* Intervals of known work: a calibrated counter never counts less than the work
  * in them, whoever else has the CPU meanwhile. (Nor the others' time, as
  * live_waits finds.) Each scenario takes LIVE_SECONDS. */
-#ifdef __linux__
 #include "load.h"
 
 #include <sys/eventfd.h>
@@ -208,8 +207,3 @@ int main(void)
 	}
 	return done_testing();
 }
-#else
-#include "tap.h"
-
-SKIPPED_MAIN("written for Linux")
-#endif

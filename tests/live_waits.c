@@ -3,7 +3,6 @@
  * waits are and whoever else has the CPU meanwhile: what it counts is compared
  * with the thread's own time. And what cpucycles_interruptions() is to tell is
  * told. */
-#ifdef __linux__
 #include "load.h"
 
 #include <sys/prctl.h>
@@ -258,8 +257,3 @@ int main(void)
 	check_told("a timer's signal", signalled, NULL);
 	return done_testing();
 }
-#else
-#include "tap.h"
-
-SKIPPED_MAIN("written for Linux")
-#endif
