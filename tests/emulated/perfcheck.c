@@ -293,17 +293,15 @@ static void on_alarm(int sig)
 
 static int check_handlers(void)
 {
-	struct itimerval often = {{0, 1000}, {0, 1000}},
-			 never = {{0, 0}, {0, 0}};
 	int wrong = 0, vacant = lowest_descriptor();
 
 	open_events();
 	set_events(PERF_EVENT_IOC_DISABLE);
 	signal(SIGALRM, on_alarm);
-	setitimer(ITIMER_REAL, &often, NULL);
+	alarms(1000);
 	while (handled < 300)
 		count(&wrong);
-	setitimer(ITIMER_REAL, &never, NULL);
+	alarms(0);
 	close_events();
 	let_in(&wrong);
 	wrong |= handler_wrong | check_page();
