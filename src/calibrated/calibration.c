@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Windows, and the calibration of the process: how long windows must be here,
- * whether the chains can be trusted, and a first ratio.
+/* The calibration of the process: how long windows must be here, whether the
+ * chains can be trusted, and a first ratio.
  *
  * Integers only: a floating-point operation could raise a flag, or a trap, in
  * the midst of the caller's arithmetic. */
@@ -16,8 +16,8 @@
 
 struct cpuc_calibration cpuc_calibration;
 
-/* The ticks of a window's long run less those of its short one; many if the
- * clock went back, or the window was interrupted beyond use. */
+/* The ticks of a window's long run less those of its short one; UINT32_MAX if
+ * the clock went back, or an interrupt made the window useless. */
 static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
 {
 	uint64_t stamp[3], d;
@@ -41,8 +41,7 @@ uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
 	return used >= need && used > 0 ? sum / used : 0;
 }
 
-/* The rate of a core with this ratio; 0 if no core can have it. */
-static uint64_t window_hz(const struct cpuc_calibration *s, uint64_t ratio)
+uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
 {
 	uint64_t hz;
 
@@ -63,72 +62,6 @@ static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
-/* A window of a faster core needs more turns to last as long. */
-static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
-			     uint64_t about)
-{
-	return (uint32_t)(turns * (about >> 16) / (s->ratio >> 16)) + 1;
-}
-
-static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
-			     uint64_t ticks)
-{
-	uint64_t ratio;
-
-	if (ticks == 0)
-		return 0;
-	ratio = (cycles << (CPUC_RATIO_BITS - CPUC_OVERHEAD_BITS)) / ticks;
-	return window_hz(s, ratio) ? ratio : 0;
-}
-
-/* Overheads that differ by less, a part of a look, are one. */
-static int32_t overhead_near(void)
-{
-	const struct cpuc_calibration *s = &cpuc_calibration;
-
-	return (int32_t)(s->chain->cycles * s->look_turns *
-			 (1u << CPUC_OVERHEAD_BITS) / WINDOW_UNDISTURBED);
-}
-
-/* The long run has eight times as many links as the short one: with seven
- * ninths of both runs' ticks off, eight ninths of the short one's are overhead.
- */
-static void overhead_add(struct cpuc_overhead *o, const uint64_t stamp[3],
-			 uint64_t ratio)
-{
-	int64_t ticks =
-		(int64_t)(9 * (stamp[1] - stamp[0]) - (stamp[2] - stamp[0]));
-	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
-			 (7 << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
-
-	/* It was disturbed; or those before it were. */
-	if (o->known > 0 && llabs(cycles - o->cycles) > overhead_near()) {
-		o->known -= (uint16_t)((o->known + 3) / 4);
-		return;
-	}
-	if (o->known < WINDOW_OVERHEADS)
-		o->known++;
-	o->cycles += (int32_t)((cycles - o->cycles) / o->known);
-}
-
-uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
-{
-	const struct cpuc_calibration *s = &cpuc_calibration;
-	const struct cpuc_chain *chain = s->chain;
-	uint64_t stamp[3], cycles, ratio;
-
-	turns = window_turns(s, turns, about);
-	chain->window(turns, stamp);
-	cycles = (uint64_t)chain->cycles * turns << CPUC_OVERHEAD_BITS;
-	ratio = window_ratio(s, cycles,
-			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
-	overhead_add(o, stamp, ratio);
-	if (o->known == 0)
-		return ratio;
-	return window_ratio(s, cycles * 9 / 7 + (uint64_t)(int64_t)o->cycles,
-			    stamp[2] - stamp[0]);
-}
-
 /* Chooses the windows' length. */
 static int calibration_survey(struct cpuc_calibration *s)
 {
@@ -147,7 +80,7 @@ static int calibration_survey(struct cpuc_calibration *s)
 		again = window_ticks(chain, trial);
 		ticks = again < ticks ? again : ticks;
 		trial *= 2;
-		/* Both runs may end in one step of the clock. */
+		/* Both runs may end within one step of the clock. */
 	} while ((ticks < WINDOW_TRIAL * grain || ticks == UINT32_MAX) &&
 		 trial < WINDOW_TURNS_MAX);
 	turns = length * (trial / 2) / ticks + 1;
@@ -164,9 +97,10 @@ static int calibration_survey(struct cpuc_calibration *s)
 	return 0;
 }
 
-/* The chain's distance from s->ratio, in permille, below 0 if it takes less; 0:
- * close enough. A sibling makes it take longer, an interrupt in a window's
- * short run makes it look shorter: the best of its windows counts. */
+/* How far the chain is from s->ratio, in permille: negative if it takes less
+ * time, 0 if it is close enough. An SMT sibling makes it longer, and an
+ * interrupt in a window's short run makes it look shorter, so the best of
+ * several windows counts. */
 static int check_chain(const struct cpuc_calibration *s,
 		       const struct cpuc_chain *chain, unsigned slack)
 {
@@ -191,9 +125,9 @@ static int check_chain(const struct cpuc_calibration *s,
 	return best;
 }
 
-/* Whether the chains agree on s->ratio, all but one. If that is the first one
- * and takes less than it should, a sibling might hold the others up: but not
- * for long. */
+/* Whether all chains but one agree on s->ratio. If the odd one is the first,
+ * and takes less time, an SMT sibling may be slowing down the others: for some
+ * rounds, but hardly for all. */
 static int check_chains(const struct cpuc_calibration *s,
 			const struct cpuc_chain_ops *ops, unsigned round,
 			struct cpuc_refusal *refusal)
@@ -220,8 +154,8 @@ static int check_chains(const struct cpuc_calibration *s,
 	return 0;
 }
 
-/* How long a window takes, about, by the first ratio. False if that is less
- * than it was to be: the trial was interrupted, so its turns are too few. */
+/* Sets the ticks of a window, by the first ratio. False if a window is much
+ * shorter than it should be: an interrupted trial has led to too few turns. */
 static bool calibration_span(struct cpuc_calibration *s)
 {
 	uint32_t least = s->span - s->span / 4;
@@ -241,14 +175,14 @@ static int calibration_round(struct cpuc_calibration *s, const char **why)
 				 s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
-	if (window_hz(s, s->ratio) == 0) {
+	if (cpuc_core_hz(s, s->ratio) == 0) {
 		*why = "the core's rate is outside 100 MHz ... 10 GHz";
 		return -ERANGE;
 	}
 	return calibration_span(s) ? 0 : -EAGAIN;
 }
 
-/* A round by the i-th chain. */
+/* A round with windows of the i-th chain. */
 static int calibration_by(struct cpuc_calibration *s, unsigned i,
 			  unsigned round, struct cpuc_refusal *refusal)
 {
@@ -261,8 +195,9 @@ static int calibration_by(struct cpuc_calibration *s, unsigned i,
 	return err ? err : check_chains(s, ops, round, refusal);
 }
 
-/* A neighbour's burst of work, or another process's, must not decide for the
- * life of this one: later rounds come later and later. */
+/* Waits before the next round, each time longer: a burst of work on another
+ * hardware thread, or by another process, must not decide for the life of this
+ * one. */
 static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 {
 	uint64_t begun = (uint64_t)s->clock->tick();
@@ -273,7 +208,7 @@ static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 		;
 }
 
-/* Rounds, until one succeeds. */
+/* Tries round after round until one succeeds. */
 static int calibration_find(struct cpuc_calibration *s,
 			    struct cpuc_refusal *refusal)
 {
@@ -291,7 +226,7 @@ static int calibration_find(struct cpuc_calibration *s,
 	}
 }
 
-/* The fewest ticks, as some looks are interrupted. */
+/* The ticks of a look: the fewest of several, as some are interrupted. */
 static uint32_t calibration_look_cost(const struct cpuc_calibration *s)
 {
 	uint64_t stamp[3], begun, took, least = UINT32_MAX;
@@ -362,5 +297,5 @@ uint64_t cpuc_calibration_hz(void)
 	uint64_t ratio =
 		window_series(s, FIRST_WINDOWS, 2, FIRST_NEAR, s->turns);
 
-	return window_hz(s, ratio);
+	return cpuc_core_hz(s, ratio);
 }

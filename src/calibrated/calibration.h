@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Core cycles per tick of a clock outside the core, measured by chains of
  * dependent instructions of known latency; and whether such chains can be
- * trusted on this machine, which is settled once a process. */
+ * trusted on this machine, which each process decides once. */
 #ifndef CPUC_CALIBRATION_H
 #define CPUC_CALIBRATION_H
 
@@ -25,19 +25,19 @@ struct cpuc_chain {
 	const char *name; /* the instruction's */
 };
 
-/* The chain of which PREFIX_LINK_window() is made. */
+/* The chain that PREFIX_LINK_window() runs. */
 #define CPUC_CHAIN(prefix, link, n)                                \
 	{                                                          \
 		.window = prefix##_##link##_window, .cycles = (n), \
 		.name = #link,                                     \
 	}
 
-/* An architecture's chains. All must agree but one, as some CPU takes another
- * time for that instruction; otherwise instructions have no known latency here,
- * as under an emulator, which translates some of these into one instruction and
- * others into two. The first chain makes the windows if it agrees, and else the
- * second. An SMT sibling may lengthen the chains after the first one, by
- * `slack` permille at most, and never shortens them. */
+/* An architecture's chains. All but one must agree: on some CPUs one of the
+ * instructions has another latency. If more disagree, no instruction has a
+ * known latency here, as under an emulator, which translates some of them into
+ * one instruction and others into two. Windows run the first chain, or the
+ * second if the first is the odd one. An SMT sibling may lengthen the chains
+ * after the first, by `slack` permille at most, and never shortens any. */
 struct cpuc_chain_ops {
 	const struct cpuc_chain *chain;
 	unsigned nchains;
@@ -50,11 +50,11 @@ struct cpuc_calibration {
 	const struct cpuc_chain *chain; /* of all windows */
 	uint64_t hz;                    /* ticks per second */
 	uint64_t ratio;
-	uint64_t tick;  /* when it was measured */
+	uint64_t tick;  /* when the ratio was measured */
 	uint32_t turns; /* of a window */
 	uint32_t span;  /* ticks of a window, about */
 	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
-	uint32_t look_turns; /* the same of a look */
+	uint32_t look_turns; /* the same for a look */
 	uint32_t look_grain;
 	uint32_t look_cost; /* ticks of a look in the guard */
 	bool thread_clock;  /* cpuc_os_clock_thread_agrees() */
@@ -62,18 +62,21 @@ struct cpuc_calibration {
 
 extern struct cpuc_calibration cpuc_calibration;
 
-/* Why a process is not calibrated; all is in static storage. */
+/* Why a process is not calibrated; the strings are static. */
 struct cpuc_refusal {
 	const char *why;
-	const char *chain[2]; /* that disagree most, by so many permille; */
-	unsigned permille;    /* 0: chains are not why */
+	const char *chain[2]; /* the two that disagree most */
+	unsigned permille;    /* by how much; 0: they are not the reason */
 };
 
 /* Calibrates by a clock that has chains. 0, or a negative errno and the reason:
  * -ENOTSUP they are distrusted, or reads trap; -EDOM they disagree; -EAGAIN too
- * noisy; -ERANGE no plausible rate. Under the lock; may fault. A calibrated
- * process stays as it is. */
+ * noisy; -ERANGE no plausible rate. Called under the lock; may fault. Does
+ * nothing in a calibrated process. */
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
+
+/* The rate of a core with this ratio, Hz; 0: not plausible. */
+uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 
 /* Whether the process is calibrated. */
 bool cpuc_calibration_done(void);
@@ -81,27 +84,12 @@ bool cpuc_calibration_done(void);
 /* The process's first ratio. */
 double cpuc_calibration_ratio(void);
 
-/* The rate of this thread's core now, Hz, by a few windows; 0: they differ. */
+/* The rate of this thread's core now, Hz, by a few windows; 0 if they disagree.
+ */
 uint64_t cpuc_calibration_hz(void);
 
-/* What the two runs of windows of one length take beyond their links, in core
- * cycles, of which CPUC_OVERHEAD_BITS are a fraction: the mean of many, as one
- * alone is as uncertain as the clock is coarse. All zero at first. */
-struct cpuc_overhead {
-	int32_t cycles;
-	uint16_t known; /* windows in the mean */
-};
-
-#define CPUC_OVERHEAD_BITS 4
-
-/* The ratio in a window of so many turns now, where it is `about` so: by both
- * runs and their overhead; or, where these are not known, by their
- * difference, which is three times as uncertain where the clock is coarse. 0:
- * no core's. */
-uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about);
-
-/* The mean of those of v[0 ... n) that are `near` their median; sorts v. 0
- * unless there are `need`. */
+/* The mean of those of v[0 ... n) that are `near` their median; 0 if these are
+ * fewer than `need`. Sorts v. */
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near);
 
 #define CPUC_PERMILLE(n) ((n) * (UINT32_C(1) << 20) / 1000)

@@ -6,8 +6,8 @@
  *
  * The interval since the latest count ends there, and another one begins. The
  * thread's clock says for how long the thread ran since that clock was last
- * read. What is missing is left out of the interval, but for as much as may
- * have been missing before: a count may be too high, not too low. */
+ * read. What is missing is left out of the interval, less what earlier
+ * intervals may have lacked: a count may be too high, never too low. */
 #include <config.h>
 #include "../rate/clock.h"
 #include "../first_call.h"
@@ -22,8 +22,7 @@ static uint64_t count_tick(void)
 	return (uint64_t)cpuc_calibration.clock->tick();
 }
 
-/* Ticks from one to the other; 0 where this core's clock is behind the last
- * one's. */
+/* Ticks from `tick` to t; 0 if this core's clock is behind the last one's. */
 static uint64_t count_since(uint64_t tick, uint64_t t)
 {
 	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
@@ -40,7 +39,7 @@ static bool count_told(const struct cpuc_core_count *c)
 	return c->rseq.word != &c->rseq.armed && cpuc_rseq_tells_waits();
 }
 
-/* A child is told from its parent by a mark of the process. */
+/* A mark of the process tells a child from its parent. */
 bool cpuc_count_alone(void)
 {
 	return cpuc_calibration_done() && cpuc_calibration.thread_clock &&
@@ -71,7 +70,7 @@ static bool count_clock_follows(const struct cpuc_core_count *c, uint64_t ran)
 	       cpuc_process->mark[c->process] != 0;
 }
 
-/* How often the thread was switched out since the last such question; where
+/* How often the thread was switched out since the last call of this; where
  * that is unknown, perhaps more than once. */
 static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 {
@@ -86,12 +85,11 @@ static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 	return n;
 }
 
-/* The thread lacks `missing` ticks since its clock was last read, of which
- * earlier intervals counted up to `counted`. How many of the missing ones these
- * may have counted already. Where waits are not reported, an earlier interval
- * may hide each of the n switches that was shorter than a gap; where one was
- * not, this interval has it. What the host may have taken, `lost`, hides too.
- */
+/* Since the thread's clock was last read, it lacks `missing` ticks, and earlier
+ * intervals counted `counted`. How many of the missing ones may be among those.
+ * Where waits are not reported, each of the n switches may hide in an earlier
+ * interval, for less than a gap; one that took longer is in this interval. What
+ * the host took, `lost`, may hide there too. */
 static uint64_t count_missed(struct cpuc_core_count *c, uint64_t missing,
 			     uint64_t counted, uint32_t n, bool interrupted)
 {
@@ -104,9 +102,9 @@ static uint64_t count_missed(struct cpuc_core_count *c, uint64_t missing,
 	return count_least(most + c->lost, count_least(missing, counted));
 }
 
-/* How many of this interval's d ticks the thread certainly did not run for.
- * Without a switch it was the host, or an interrupt, that had the CPU: that
- * time counts, and as much may be missing again. */
+/* For how many of this interval's d ticks the thread certainly did not run.
+ * Without a switch, the host or an interrupt had the CPU: that time counts, and
+ * as much may be missing again. */
 static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
 			    uint64_t missing, uint64_t counted,
 			    bool interrupted)
@@ -129,8 +127,8 @@ static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
 	return count_since(n.forced * COUNT_LACK, count_least(pause, d));
 }
 
-/* Of d ticks from the interval's beginning, those that count; the first `seen`
- * of them were counted. `ran`: since the thread's clock was last read. */
+/* How many of the d ticks since the interval began count; the first `seen` have
+ * been counted. `ran`: the thread's time since its clock was last read. */
 static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d,
 			    uint64_t seen, uint64_t ran, bool interrupted)
 {
@@ -143,8 +141,8 @@ static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d,
 			       counted, interrupted);
 }
 
-/* The count after d ticks: `ratio` holds for as long as it was to last, and the
- * one that has been measured since for the ticks after that. */
+/* The count after d ticks: by `ratio` for as long as that was to hold, and by
+ * the one measured since for the rest. */
 static uint64_t count_cycles(const struct cpuc_core_count *c, uint64_t d,
 			     uint64_t held, uint64_t ratio)
 {
@@ -174,7 +172,7 @@ static bool count_migrated(struct cpuc_core_count *c)
 }
 
 /* Ticks from the interval's beginning to the latest count. Negative: unknown,
- * as a call that a handler interrupted has stored a tick of before since. */
+ * as a call that a handler interrupted has stored an older tick since. */
 static int32_t count_latest(const struct cpuc_core_count *c)
 {
 	return c->state == CPUC_COUNT_OPEN
@@ -182,7 +180,7 @@ static int32_t count_latest(const struct cpuc_core_count *c)
 		       : 0;
 }
 
-/* From here on a call in the midst gets the highest count, and one more. */
+/* From here on a call in the midst gets one more than the highest count. */
 static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 {
 	c->given = cpuc_count_at(c, seen);
@@ -191,7 +189,7 @@ static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 	CPUC_FENCE();
 }
 
-/* Closed, at n or at the highest count of calls in the midst. */
+/* Closes the interval at n, or at the highest count of calls in the midst. */
 static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
 	const volatile uint64_t *given = &c->given;
@@ -208,16 +206,15 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 
 /* An interval begins at a tick that is read last of all, when signals are no
  * longer blocked: the slow path's time is in nobody's count. The word is armed
- * once more before, as a tracer's stop at the latest system call has cleared
- * it. A handler that came in between has opened the count already. (One that
- * comes just before the tick is stored counts its own time twice; never too
- * little.) */
+ * once more before that, as a tracer's stop at the latest system call clears
+ * it. A handler that ran in between has opened the count already. (If it runs
+ * just before the tick is stored, its time counts twice: never too little.) */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
 	uint64_t due = count_since(c->unread, COUNT_CLOCK), t;
 
-	/* Since the latest reading of the thread's clock it is the same. */
+	/* It changes only when the thread's clock has just been read. */
 	if (c->unread == 0)
 		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
 	due = count_least(due, c->ratio.until);
@@ -229,7 +226,7 @@ static void count_open(struct cpuc_core_count *c)
 		return;
 	c->tick = t;
 	CPUC_FENCE();
-	/* Else `last` is a handler's. */
+	/* Else a handler has set `last`. */
 	if (c->rseq.armed == armed)
 		c->last = (uint32_t)t;
 	CPUC_FENCE();
@@ -252,12 +249,12 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	CPUC_FENCE();
 	if (fresh)
 		count_begin(c, t);
-	/* A handler has done this since. */
+	/* A handler has ended that interval. */
 	else if (c->rseq.armed != armed)
 		t = count_tick();
 	d = t - c->tick;
 	latest = count_latest(c);
-	/* At most as much as an interval lasts. */
+	/* Where that is unknown, all of the interval is taken as counted. */
 	seen = latest >= 0 ? (uint64_t)latest
 			   : count_least(count_since(0, d), COUNT_CLOCK);
 	ratio = c->ratio.mean;

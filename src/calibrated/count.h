@@ -27,23 +27,23 @@ enum cpuc_count_state {
 
 /* A thread's state. While it is open, the count at tick t is
  * cycles + (t - tick) * ratio.mean, if t - tick < due, t - last < gap and the
- * word is as it was armed: no handler changed the state, and the thread ran.
- * Only `last` changes then. `due` is 0 during a call: a handler that counts in
- * it closes the interval, and the call knows by the word that what it has read
- * is of before. */
+ * word is as it was armed: no handler changed the state, and the thread ran all
+ * the time. Only `last` changes meanwhile. `due` is 0 during a call: a handler
+ * that counts then closes the interval, and the interrupted call sees by the
+ * word that what it has read is stale. */
 struct cpuc_core_count {
 	uint64_t tick;
 	uint64_t cycles;
 	struct cpuc_rseq rseq;
 	uint32_t due;
-	uint32_t gap;  /* ticks, after which a wait may lie between two calls */
+	uint32_t gap; /* between two calls so many ticks apart may lie a wait */
 	uint32_t last; /* the tick of the latest count, modulo 2^32 */
 
 	/* For the slow path alone, but for the mean ratio. */
 	uint32_t unread; /* ticks that were counted from the latest reading of
 			    the thread's clock to `tick` */
 	struct cpuc_ratio ratio;
-	uint64_t given; /* in the midst: the highest count */
+	uint64_t given; /* in the midst: the highest count of any call */
 	uint64_t ran;   /* that reading; 0: unknown */
 	uint32_t lost; /* ticks for which the CPU was taken from the thread with
 			  no report, between two such readings */
@@ -72,11 +72,11 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 /* See cpuc_rseq_interruptions(). */
 long long cpuc_count_interruptions(void);
 
-/* The count now. The check of the word covers all that may come between a
- * call's first load and its last. `last` is stored before, as a handler that
- * comes later may begin a new interval; and stored back if the thread was
- * interrupted, as a pause is none of its time. It never gets less otherwise:
- * the clock of this core may be behind that of the latest count. */
+/* The count now. The check of the word covers whatever happens between a call's
+ * first load and its last. `last` is stored before the check, as a handler that
+ * runs later may begin a new interval; it is put back if the thread was
+ * interrupted, as a pause is not the thread's time. A clock that is behind the
+ * latest count, as another core's may be, is a gap too large: the slow way. */
 static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {

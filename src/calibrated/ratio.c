@@ -2,25 +2,26 @@
 /* A thread's ratio: a filter's mean of measurements, and when the next one is
  * due.
  *
- * A measurement is one window, long and exact. A look is a short one, which
- * only shows that the rate may have stepped; windows confirm it. Looks are rare
- * while the rate stands still and frequent while it moves: some cores step by
- * 2.5% 500 times a second for a while, and stand still for seconds.
+ * A measurement is one long window. A look is a short one, which shows only
+ * that the rate may have stepped; further windows confirm it. Looks are rare
+ * while the rate is steady and frequent while it changes: some cores step by
+ * 2.5% 500 times a second for a while, and are steady for seconds.
  *
  * The filter is an exponential mean, which goes half the way to each
- * measurement. A long measurement is off by little more than the rate moves
- * until the next one, so there is hardly anything to gain from a longer memory,
- * and after a disturbance the mean soon is right again.
+ * measurement. A longer memory would gain little, as a measurement is off by
+ * hardly more than the rate changes until the next one; and after a disturbance
+ * the mean is soon right again.
  *
- * Innovations are the differences from the mean. Their noise is how much they
- * differ from one to the next. A large innovation is tested: if a second
- * measurement confirms it, the rate has moved, and the mean with it. It may
- * well move on, so the next measurement comes soon. */
+ * An innovation is a measurement's difference from the mean; the noise is how
+ * much innovations differ from one to the next. A large innovation is tested:
+ * if a second measurement confirms it, the rate has changed, and the mean
+ * follows at once. The rate may well change again, so the next measurement
+ * comes soon. */
 #include <config.h>
 #include "ratio.h"
 #include "constants.h"
 
-/* A look that differs by less from the mean shows no step. */
+/* A look that differs from the mean by less shows no step. */
 #define RATIO_LOOK (STEP_LEAST + cpuc_calibration.look_grain * 3 / 8)
 
 static uint32_t ratio_least(uint64_t a, uint64_t b)
@@ -28,13 +29,13 @@ static uint32_t ratio_least(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
-/* A larger innovation is tested: 2.5 times the noise of late. */
+/* A larger innovation is tested. */
 static uint32_t ratio_surprise(const struct cpuc_ratio *r)
 {
-	return r->noise * 5u / 2;
+	return r->noise * FILTER_LARGE / 2;
 }
 
-/* A drift makes innovations large, but not different: that is no noise. */
+/* A drift makes innovations large, but all alike: it is no noise. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	int32_t off =
@@ -49,15 +50,15 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 	r->known = true;
 }
 
-/* Whether the rate has stepped, to `about` that: if windows agree on it and
- * none is at the old rate. Another hardware thread of the core makes windows
- * longer, but hardly three by the same. */
+/* Whether the rate has stepped, to about this ratio: windows must agree on it,
+ * and none may be at the old rate. Another hardware thread of the core makes
+ * windows longer, but hardly three of them by the same. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
 {
 	unsigned i, n = about > r->mean ? STEP_FASTER : STEP_SLOWER;
 	uint32_t near = 2 * RATIO_LOOK;
 	uint64_t ratio, sum = 0;
-	/* Between those of looks and of measurements, as their length is. */
+	/* Between that of looks and that of measurements, as the length is. */
 	struct cpuc_overhead o = {
 		r->looking.cycles + (r->measuring.cycles - r->looking.cycles) /
 					    MEASUREMENT_LENGTH,
@@ -94,9 +95,9 @@ static bool ratio_measure(struct cpuc_ratio *r)
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	bool moved = false;
 
-	/* A thread's first ratio is the process's: what disturbed that one is
-	 * no step, and need not be confirmed. Nor need what is hardly a step,
-	 * as windows, which are shorter, may not show that one. */
+	/* A fresh thread has the process's first ratio: if that one was
+	 * disturbed, there is no step to be confirmed. Nor is there if the
+	 * difference is so small that shorter windows may not show it. */
 	if (off > STEP_LEAST) {
 		if (ratio_confirm(r, ratio))
 			return true;
@@ -127,9 +128,9 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
 	return ratio_least(ticks, r->left);
 }
 
-/* Sets when the next measurement is due: soon, then after half as long again
- * each time, up to the usual. Where the clock is coarse and windows are long,
- * that is a second at most. */
+/* Sets when the next measurement is due: soon if the ratio moved, then after
+ * half as long again each time, up to the usual interval; where the clock is
+ * coarse and windows are long, that is a second at most. */
 static void ratio_next(struct cpuc_ratio *r, bool moved)
 {
 	uint32_t wait = r->wait + r->wait / 2;
@@ -155,7 +156,7 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 	r->mean = cpuc_calibration.ratio;
 	r->noise = (uint16_t)(cpuc_calibration.grain / 4);
 	r->wait = MEASUREMENT_SOON;
-	/* The thread that calibrated has just made its windows. */
+	/* The thread that calibrated has just measured. */
 	if (t - cpuc_calibration.tick < cpuc_calibration.span)
 		r->until = r->left = MEASUREMENT_SOON;
 }

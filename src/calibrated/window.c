@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A thread measures its ratio by one window, from both of its runs: what they
+ * take beyond their links, their overhead, is known from earlier windows. */
+#include <config.h>
+#include <stdlib.h>
+#include "constants.h"
+#include "window.h"
+
+/* On a faster core a window needs more turns to last as long. */
+static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
+			     uint64_t about)
+{
+	return (uint32_t)(turns * (about >> 16) / (s->ratio >> 16)) + 1;
+}
+
+static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
+			     uint64_t ticks)
+{
+	uint64_t ratio;
+
+	if (ticks == 0)
+		return 0;
+	ratio = (cycles << (CPUC_RATIO_BITS - CPUC_OVERHEAD_BITS)) / ticks;
+	return cpuc_core_hz(s, ratio) ? ratio : 0;
+}
+
+/* How far two overheads may be apart and still be the same: a part of a look.
+ */
+static int32_t window_near(void)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+
+	return (int32_t)(s->chain->cycles * s->look_turns *
+			 (1u << CPUC_OVERHEAD_BITS) / WINDOW_UNDISTURBED);
+}
+
+/* The short run takes l + o ticks and the long one 8l + o, if l is what the
+ * short run's links take and o the overhead of each run. Nine short runs less
+ * both are 7o. The overhead of both, 2o, is what is kept. */
+static void window_learn(struct cpuc_overhead *o, const uint64_t stamp[3],
+			 uint64_t ratio)
+{
+	int64_t ticks =
+		(int64_t)(9 * (stamp[1] - stamp[0]) - (stamp[2] - stamp[0]));
+	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
+			 (7 << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
+
+	/* This window was disturbed, or the earlier ones were. */
+	if (o->known > 0 && llabs(cycles - o->cycles) > window_near()) {
+		o->known -= (uint16_t)((o->known + 3) / 4);
+		return;
+	}
+	if (o->known < WINDOW_OVERHEADS)
+		o->known++;
+	o->cycles += (int32_t)((cycles - o->cycles) / o->known);
+}
+
+uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const struct cpuc_chain *chain = s->chain;
+	uint64_t stamp[3], cycles, ratio;
+
+	turns = window_turns(s, turns, about);
+	chain->window(turns, stamp);
+	cycles = (uint64_t)chain->cycles * turns << CPUC_OVERHEAD_BITS;
+	ratio = window_ratio(s, cycles,
+			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
+	window_learn(o, stamp, ratio);
+	if (o->known == 0)
+		return ratio;
+	return window_ratio(s, cycles * 9 / 7 + (uint64_t)(int64_t)o->cycles,
+			    stamp[2] - stamp[0]);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: 0BSD */
+/* How a thread measures its ratio. */
+#ifndef CPUC_WINDOW_H
+#define CPUC_WINDOW_H
+
+#include "calibration.h"
+
+/* What both runs of a window take beyond their links, in core cycles with
+ * CPUC_OVERHEAD_BITS fraction bits: the mean of many windows of one length, as
+ * one alone is as uncertain as the clock is coarse. All zero at first. */
+struct cpuc_overhead {
+	int32_t cycles;
+	uint16_t known; /* windows in the mean */
+};
+
+#define CPUC_OVERHEAD_BITS 4
+
+/* Measures the ratio, which is near `about`, by a window of so many turns: from
+ * both runs if their overhead is known, else from their difference, which is
+ * three times as uncertain where the clock is coarse. 0: not plausible. */
+uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about);
+
+#endif
