@@ -73,8 +73,7 @@ static void window(uint32_t turns, uint64_t stamp[3])
 	}
 }
 
-static const struct cpuc_chain chain[] = {{window, 224, "one"},
-					  {window, 224, "two"}};
+static struct cpuc_chain chain[] = {{window, 224, "one"}, {window, 224, "two"}};
 static const struct cpuc_chain_ops chains = {chain, 2, 0};
 
 static uint64_t right(void)
@@ -117,6 +116,9 @@ static const struct machine machines[] = {
 	{"5 us, and the system's clock has steps of 4 ms", 4e6, 5000, 300, true,
 	 "traps", 20},
 };
+
+static const struct machine odd = {"chains disagree",      1, 10, 20, false,
+				   "one and two by 20.0%", 20};
 
 static const struct machine busy = {
 	"1 ms, on a busy CPU", 1e6, 10, 200, false, "measured", 40};
@@ -216,6 +218,9 @@ int main(void)
 	size_t i;
 
 	nominal_rate = HZ;
+	chain[1].cycles = 280;
+	first_call(&odd);
+	chain[1].cycles = 224;
 	for (i = 0; i < 2 * COUNT(machines); i++) {
 		wavers = i % 2;
 		now = 5e9 + 1234567.8 * (double)i;

@@ -165,7 +165,6 @@ void cpuc_os_clock_check(void)
 {
 	/* A sandbox that answers this system call with a signal has not
 	 * forbidden the TSC. */
-	tsc_forbidden = false;
 	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
 	__atomic_store_n(&way_time,
 			 os_clock_find_way(OS_CLOCK_FINE, tsc_forbidden),
