@@ -1311,7 +1311,6 @@ static void check_less(unsigned exclude, unsigned opened)
 
 static void check_reasons(void)
 {
-	long number;
 	size_t i;
 
 	for (i = 0; i < COUNT(refusals); i++)
@@ -1326,15 +1325,6 @@ static void check_reasons(void)
 	ok(!newest.open && own->set == NULL, "and nothing stays open");
 	put_pmu("cpu", "rdpmc", "1\n");
 	check_reason(&one, "index 0: the kernel has no counter to give", "");
-	ok(cpuc_setting(CPUC_PMUS "cpu/rdpmc", &number) &&
-		   !cpuc_setting(CPUC_PMUS "none/rdpmc", &number),
-	   "a file that is not there has no number");
-	fresh();
-	k.shut_out = true;
-	put_pmus(NULL, x86, 2);
-	put_pmu("cpu_core", "rdpmc", "0\n");
-	put_pmu("cpu_atom", "rdpmc", "0\n");
-	check_reason(&one, CPUC_PMUS "cpu_core/rdpmc is 0", OPEN);
 }
 
 /* Cycles and instructions of one thread, three a cycle. */
