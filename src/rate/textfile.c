@@ -159,8 +159,7 @@ uint64_t cpuc_parse_hz(const char *text, int exp10, const char *unit)
 	uint64_t hz;
 
 	p = textfile_decimal(p, exp10, &hz);
-	if (*unit)
-		p += strspn(p, " \t");
+	p += strspn(p, " \t");
 	if (strncmp(p, unit, strlen(unit)) != 0)
 		return 0;
 	p += strlen(unit);
