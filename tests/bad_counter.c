@@ -250,7 +250,7 @@ long long bad_instructions(void)
  * every window. */
 static void neighbour(void)
 {
-	const struct timespec pause = {0, SANITIZED ? 5000000 : 20000};
+	const struct timespec pause = {0, SANITIZED ? 5000000 : 2000};
 	pid_t parent = getpid();
 
 	affinity_pin(affinity_here());
