@@ -279,7 +279,7 @@ static void print_all(FILE *f)
 		print_number(f, names[i].name, names[i].digits,
 			     value / names[i].unit);
 		snprintf(name, sizeof name, "%s_spread", names[i].name);
-		if (all.runs > 1 && value > 0)
+		if (all.runs > 1 && value > 0 && i != WITHIN)
 			print_number(
 				f, name, 4,
 				(double)(rows[i][all.runs - 1] - rows[i][0]) /
