@@ -36,7 +36,7 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 	int err;
 
 	slot->trial.hint =
-		file ? "reads outside perf need a 2 there" : CPUC_NO_PMU_HINT;
+		file ? "reads outside perf need it to be 2" : CPUC_NO_PMU_HINT;
 	if (file == NULL)
 		return cpuc_reason(slot, CPUC_NO_PMU);
 	if (allowed < 0)

@@ -159,8 +159,9 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	slot->trial.hint = NULL;
 	if (err != 0 && err != -EBUSY)
 		return 0;
-	return cpuc_reason(slot, "the kernel gives this counter to perf "
-				 "events, by which other counters read it");
+	return cpuc_reason(slot,
+			   "the kernel uses it for perf events, which the "
+			   "per-thread counters read");
 }
 
 /* Cycles: fewer than a signal handler and its delivery take, more than the
@@ -194,13 +195,11 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 	bool quick;
 	int i;
 
-	/* The third try is good: a switch may come before the last read of the
-	 * first try, and then the second reads the instructions' pages. */
 	for (i = 0; i < PAIR_TRIES; i++) {
 		quick = perf_pair_read(cycles, &pair[0]);
 		quick &= perf_pair_read(instructions, &pair[1]);
 		quick &= perf_pair_read(cycles, &after);
-		if (after - pair[0] < PAIR_NEAR && (quick || i > 1))
+		if (after - pair[0] < PAIR_NEAR && quick)
 			break;
 	}
 }

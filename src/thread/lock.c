@@ -28,7 +28,7 @@
 static uintptr_t lock_holder;
 
 /* The queue: the next ticket, and the one whose turn it is. It decides only who
- * tries first, because a thread in it may die: one that finds the lock free
+ * tries first, because threads in it may die: a thread that finds the lock free
  * LOCK_PATIENCE times in a row goes ahead of its turn. */
 static unsigned lock_next, lock_turn;
 
