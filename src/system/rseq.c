@@ -94,7 +94,7 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 	rseq_arm(r);
 }
 
-/* The word tells of signals, the switches of waits that the word misses. Some
+/* Signals clear the word; the switches also have the waits that do not. Some
  * events count twice. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {

@@ -48,8 +48,8 @@ void cpuc_guard_leave(const struct cpuc_guard *guard);
  * guard by siglongjmp(3), restores it. */
 extern CPUC_TLS bool cpuc_guard_inside;
 
-/* Prepare for cpuc_process_mark(); and for cpuc_thread_memory() as well. 0 or
- * -errno. Under the lock; later calls do nothing. */
+/* The first prepares for cpuc_process_mark(), the second for all functions
+ * below. 0 or -errno. Under the lock; later calls do nothing. */
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
 
