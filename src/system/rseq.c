@@ -74,9 +74,7 @@ static void rseq_arm(struct cpuc_rseq *r)
 	if (r->word == &r->armed)
 		value++;
 	else if (!rseq_of_copy(value))
-		value = rseq_next(r->armed);
-	if (value != *r->word)
-		*r->word = value;
+		*r->word = value = rseq_next(r->armed);
 	r->armed = value;
 }
 
