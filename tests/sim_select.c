@@ -439,6 +439,16 @@ static void check_same_clock(void)
 	   s->trial.step);
 }
 
+static void check_slow_core(void)
+{
+	static struct cpuc_clock clock = {.tick = half};
+	struct cpuc_scale scale;
+
+	ok(cpuc_clock_scale(&clock, 100000, &scale) &&
+		   cpuc_scale_ratio(&scale) == 1. / 1024,
+	   "10000 ticks a cycle: the scale is not 0");
+}
+
 /* In place of registry.c. */
 static struct cpuc_counter registered[] = {
 	{.name = "fine", .read = fine, .events = &pmus[0]},
@@ -487,6 +497,7 @@ int main(void)
 		check_contest(&contests[i]);
 	check_again();
 	check_same_clock();
+	check_slow_core();
 	check_cured();
 	check_last_resort();
 	check_public();
