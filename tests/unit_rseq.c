@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Which kernels are known not to report waits, before the first wait shows it.
- */
+/* Which kernels are known not to report waits, before the first wait shows it;
+ * and which threads have a word. */
 #include <config.h>
 #include "tap.h"
 #if !HAVE_RSEQ
@@ -51,6 +51,10 @@ int main(void)
 	cpuc_rseq_prepare();
 	cpuc_probe_end();
 	ok(!cpuc_rseq_tells_waits(), "the first call finds that out");
+	/* The kernel may store the CPU's number again at any time. */
+	for (i = 0; i < 100 && cpuc_rseq_own() != NULL; i++)
+		rseq_area()->cpu_id = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
+	ok(i > 0 && i < 100, "a thread whose area was refused has no word");
 	return done_testing();
 }
 #endif
