@@ -276,17 +276,16 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
 		  : count_cycles(c, d, held, ratio);
 	/* A measurement takes long, and is in no interval. */
-	if (measured) {
+	if (measured)
 		ran = count_clock();
-		asks = true;
-	}
-	/* A child's switches begin at 0, as its clock does. */
-	if (asks && !follows)
-		count_switches(c);
-	if (asks)
+	if (asks || measured) {
+		/* A child's switches begin at 0, as its clock does. */
+		if (!follows)
+			count_switches(c);
 		count_clock_set(c, ran);
-	else
+	} else {
 		c->unread += (uint32_t)d;
+	}
 	return count_midst_end(c, n);
 }
 
