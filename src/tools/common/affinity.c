@@ -10,10 +10,10 @@
 /* The CPUs of the process's group. */
 int affinity_get(struct affinity *a)
 {
-	DWORD_PTR system;
+	DWORD_PTR own = 0, system;
 
-	*a = (struct affinity){{0}};
-	GetProcessAffinityMask(GetCurrentProcess(), a->set, &system);
+	GetProcessAffinityMask(GetCurrentProcess(), &own, &system);
+	*a = (struct affinity){{own}};
 	/* None if the process has threads in several groups. */
 	return a->set[0] != 0 ? 0 : ENOSYS;
 }
