@@ -62,8 +62,8 @@ if test -f "$lib" && command -v readelf >/dev/null; then
 	# What POSIX lists, and what is made of it, without those that write: only
 	# the trace does, and not under the lock. syscalls.h says why.
 	case $CFLAGS in
-	*-fsanitize*)
-		skip "a sanitizer adds constructors and cancellation points"
+	*-fsanitize* | *--coverage*)
+		skip "the compiler adds constructors and cancellation points"
 		;;
 	*)
 		awk '$7 == "UND" {sub(/@.*/, "", $8); print $8}' \
