@@ -137,7 +137,7 @@ bool cpuc_tsc_forbidden(void)
 	return tsc_forbidden;
 }
 
-struct trial {
+struct os_clock_trial {
 	clockid_t clock;
 	int way;
 	bool begun; /* false where no handler can be installed */
@@ -145,7 +145,7 @@ struct trial {
 
 static void os_clock_try(void *arg)
 {
-	struct trial *t = arg;
+	struct os_clock_trial *t = arg;
 
 	t->begun = true;
 	os_clock_read(&t->way, t->clock);
@@ -153,7 +153,7 @@ static void os_clock_try(void *arg)
 
 static int os_clock_find_way(clockid_t clock, bool forbidden)
 {
-	struct trial t = {clock, FAST, false};
+	struct os_clock_trial t = {clock, FAST, false};
 
 	if (!forbidden && cpuc_probe(os_clock_try, &t) == 0)
 		return FAST;
