@@ -45,9 +45,9 @@ static uint64_t os_clock_join(int64_t sec, int64_t nsec)
 }
 
 #ifdef SYS_clock_gettime64
-/* 32-bit hosts. The user's time_t may have 32 or 64 bits. The kernel's has 64 in
- * this call, which Linux has had since 5.1. A sandbox that does not know it may
- * deny it by any errno. */
+/* 32-bit hosts. The user's time_t may have 32 or 64 bits. The kernel's has 64
+ * in this call, which Linux has had since 5.1. A sandbox that does not know it
+ * may deny it by any errno. */
 static uint64_t os_clock_kernel_ns(clockid_t clock)
 {
 	int64_t wide[2] = {0, 0};
