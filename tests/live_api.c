@@ -48,8 +48,8 @@ static void check_counters(void)
 	int selected = 0, sane = 1, split = 1, ranked = 1;
 
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
-		sane &= c.name[0] != '\0' && known_kind(&c) &&
-			c.bits >= 32 && c.bits <= 64;
+		sane &= c.name[0] != '\0' && known_kind(&c) && c.bits >= 32 &&
+			c.bits <= 64;
 		if (strcmp(c.kind, "zero") != 0)
 			sane &= c.usable ? c.precision > 0 && c.scaling > 0 &&
 						   c.reason[0] == '\0'
