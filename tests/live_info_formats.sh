@@ -151,8 +151,15 @@ done
 
 if test "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8; then
 	LC_ALL=C.UTF-8 "$info" --plot >"$tmp/out"
-	grep -q '│ █' "$tmp/out"
-	ok "in a UTF-8 locale bars are of blocks"
+	sed 's/█/########/g; s/▉/#######/; s/▊/######/; s/▋/#####/; s/▌/####/
+		s/▍/###/; s/▎/##/; s/▏/#/' "$tmp/out" |
+		awk '/│ #/ { n[NR] = gsub("#", ""); c[NR] = $NF + 0 }
+			c[NR] > c[m] { m = NR }
+			END { for (i in c) if (c[i] > 0) {
+				want = int(c[i] * n[m] / c[m])
+				bad += n[i] != (want > 1 ? want : 1)
+			} exit bad || m == 0 }'
+	ok "in a UTF-8 locale bars are of eighths of blocks"
 	grep -q '#' "$tmp/out"
 	test $? -eq 1
 	ok "and only of blocks"

@@ -51,14 +51,18 @@ static void plot_fit(struct plot *p)
 	p->rows = rows < BINS_MIN ? BINS_MIN : rows;
 }
 
-/* A count above 0 always shows. */
+/* In eighths of a column where there are characters for them. A count above 0
+ * always shows. */
 static void plot_bar(const struct plot *p, int count)
 {
-	int width = p->width - p->label - p->number - 5;
-	int length = (int)((long long)count * width / p->h.most);
+	static const char *const part[] = {"",  "▏", "▎", "▍",
+					   "▌", "▋", "▊", "▉"};
+	int width = p->width - p->label - p->number - 5, unit = p->utf8 ? 8 : 1;
+	int length = (int)((long long)count * width * unit / p->h.most);
 
-	for (length += length == 0 && count > 0; length > 0; length--)
+	for (length += length == 0 && count > 0; length >= unit; length -= unit)
 		fputs(p->utf8 ? "█" : "#", stdout);
+	fputs(part[length], stdout);
 }
 
 /* "40", or "40 to 49"; "below 40" and "from 90" for values outside all bins. */
