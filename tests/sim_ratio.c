@@ -96,6 +96,12 @@ static void drifts(void)
 	on.since = now;
 }
 
+static void drifts_slowly(void)
+{
+	on.drift = 0.1e-9;
+	on.since = now;
+}
+
 static void goes_on(void)
 {
 	run(1e9);
@@ -181,6 +187,9 @@ static const struct scenario scenarios[] = {
 	 X86(.bad = 0), slower, NULL, 2e9, .share = 0.0025},
 	{"a drift of 30% a second", X86(.bad = 0), drifts, NULL, 2e8,
 	 .mean = 0.3 / 140, .worst = 0.016},
+	{"of 10% a second, by a clock of 24 MHz",
+	 AT(3.2, 0.024, 1, .ops = &arm), drifts_slowly, NULL, 1e9,
+	 .share = 0.012},
 	{"a dither of 0.4% at 20 us", X86(.dither = 0.002), NULL, NULL, 1e9,
 	 .mean = 0.0015, .worst = 0.003},
 	{"one bad window in three", X86(.bad = 3), NULL, NULL, 2e9,

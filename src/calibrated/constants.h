@@ -13,13 +13,14 @@
 /* The greatest share of the time that calibration may take, as one part in so
  * many: while the rate is steady, and while it changes. Of the first, looks
  * take a fifth and measurements a quarter; the rest is for the thread's clock.
- * Of the second, looks take four ninths; the rest is for the windows that
- * confirm steps. */
+ * Of the second, looks take four ninths and measurements a third; the rest is
+ * for the windows that confirm steps. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
 #define LOOK_STILL (5 * SHARE_STILL)
 #define LOOK_MOVING (9 * SHARE_MOVING / 4)
 #define MEASUREMENT_STILL (4 * SHARE_STILL)
+#define MEASUREMENT_MOVING (3 * SHARE_MOVING)
 
 /* The least length of a window: in steps of the clock, two of which may be
  * missing, and as a part of a second, as EPYC's windows of 2.5 us scatter by
@@ -46,7 +47,8 @@
 
 /* A measurement is as long as so many windows, and has a sixth of their noise;
  * a thread's first one is shorter, for a short first call. The next one follows
- * soon after the ratio moved, and in a fresh thread. */
+ * soon after the ratio moved, if its share of the time allows, and in a fresh
+ * thread. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
 #define MEASUREMENT_MOVED TICKS(140)

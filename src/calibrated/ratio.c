@@ -135,10 +135,11 @@ static void ratio_next(struct cpuc_ratio *r, bool moved)
 {
 	uint32_t wait = r->wait + r->wait / 2;
 	uint64_t most = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
-			MEASUREMENT_STILL;
+			(moved ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
 
+	if (most < MEASUREMENT_MOVED)
+		most = MEASUREMENT_MOVED;
 	most = ratio_least(most, cpuc_calibration.hz);
-	most = moved ? ratio_least(most, MEASUREMENT_MOVED) : most;
 	r->left = r->wait = ratio_least(wait, most);
 }
 
