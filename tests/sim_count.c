@@ -221,7 +221,7 @@ static void waits(void)
 		pass(80000);
 		known += count() ==
 			 cpuc_count_at(&cpuc_own_count,
-				       (uint64_t)count_latest(&cpuc_own_count));
+				       count_seen(&cpuc_own_count, 0));
 		changed += tick != cpuc_own_count.tick;
 	}
 	ok(known == i, "the latest count is known: %u of %d", known, i);
@@ -481,6 +481,28 @@ static void signals(void)
 	ok(up && off() < 0.005, "a handler that never returns: measures again");
 }
 
+/* A call stores the tick that it read before a handler interrupted it: so many
+ * ticks before the interval that the handler has begun since. */
+static void stored_late(void)
+{
+	static const uint32_t before[] = {1000, 0x70000000, 0x90000000,
+					  0xf0000000};
+	uint64_t a, n;
+	size_t i;
+
+	for (i = 0; i < sizeof before / sizeof *before; i++) {
+		settled(usual);
+		calibrated_expire();
+		a = count();
+		cpuc_own_count.last -= before[i];
+		pass(20000);
+		n = count() - a;
+		ok(up && n > 20000 && n < 24000,
+		   "a tick that is %u too old: counts %.0f of 20000", before[i],
+		   (double)n);
+	}
+}
+
 static void tracer(void)
 {
 	pretended_word = 0;
@@ -599,6 +621,7 @@ int main(void)
 	ON_KERNELS(clocks_differ, apart);
 	throttled();
 	signals();
+	stored_late();
 	traced();
 	at_any_tick(false);
 	at_any_tick(true);

@@ -84,8 +84,7 @@ bool cpuc_calibration_done(void);
 /* The process's first ratio. */
 double cpuc_calibration_ratio(void);
 
-/* The rate of this thread's core now, Hz, by a few windows; 0 if they disagree.
- */
+/* This thread's core's rate now, Hz, by a few windows; 0: they disagree. */
 uint64_t cpuc_calibration_hz(void);
 
 /* The mean of those of v[0 ... n) that are `near` their median; 0 if these are

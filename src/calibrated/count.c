@@ -171,13 +171,18 @@ static bool count_migrated(struct cpuc_core_count *c)
 	return c->ratio.cpu != last;
 }
 
-/* Ticks from the interval's beginning to the latest count. Negative: unknown,
- * as a call that a handler interrupted has stored an older tick since. */
-static int32_t count_latest(const struct cpuc_core_count *c)
+/* Of the interval's d ticks, those up to the latest count. If a call that a
+ * handler interrupted has stored a tick from before the interval, they are
+ * unknown: then all count as seen. */
+static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 {
-	return c->state == CPUC_COUNT_OPEN
-		       ? (int32_t)(c->last - (uint32_t)c->tick)
-		       : 0;
+	uint32_t seen = c->last - (uint32_t)c->tick;
+
+	if (c->state != CPUC_COUNT_OPEN)
+		return 0;
+	return seen <= COUNT_CLOCK
+		       ? seen
+		       : count_least(count_since(0, d), COUNT_CLOCK);
 }
 
 /* From here on a call in the midst gets one more than the highest count. */
@@ -243,7 +248,6 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	uint64_t t = c->tick + d, held = c->due, ratio, ran = 0, seen, n;
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
 	bool interrupted, asks, follows, measured;
-	int32_t latest;
 
 	c->due = 0;
 	CPUC_FENCE();
@@ -253,15 +257,12 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	else if (c->rseq.armed != armed)
 		t = count_tick();
 	d = t - c->tick;
-	latest = count_latest(c);
-	/* Where that is unknown, all of the interval is taken as counted. */
-	seen = latest >= 0 ? (uint64_t)latest
-			   : count_least(count_since(0, d), COUNT_CLOCK);
+	seen = count_seen(c, d);
 	ratio = c->ratio.mean;
 	count_midst_begin(c, seen);
 	interrupted = cpuc_rseq_rearm(&c->rseq);
 	c->interrupted = c->interrupted + interrupted;
-	asks = interrupted || latest < 0 || d - seen >= c->gap ||
+	asks = interrupted || d == seen || d - seen >= c->gap ||
 	       c->unread + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
 	if (asks)
 		ran = count_clock();
@@ -294,15 +295,12 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
  * counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
-	int32_t latest;
-
 	if (c->state == CPUC_COUNT_FRESH)
 		return cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
 	if (c->state == CPUC_COUNT_MIDST)
 		return ++c->given;
 	c->cycles++;
-	latest = count_latest(c);
-	return cpuc_count_at(c, latest > 0 ? (uint64_t)latest : 0);
+	return cpuc_count_at(c, count_seen(c, count_tick() - c->tick));
 }
 
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)

@@ -24,8 +24,7 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 	return cpuc_core_hz(s, ratio) ? ratio : 0;
 }
 
-/* How far two overheads may be apart and still be the same: a part of a look.
- */
+/* Two overheads that are no further apart than this part of a look agree. */
 static int32_t window_near(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
