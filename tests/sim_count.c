@@ -501,6 +501,17 @@ static void stored_late(void)
 		   "a tick that is %u too old: counts %.0f of 20000", before[i],
 		   (double)n);
 	}
+	/* What it may have had of a wait is in no later interval's pause. */
+	settled(with(NO_WORD));
+	calibrated_expire();
+	count();
+	cpuc_own_count.last -= 1000;
+	leave(1e6, true);
+	a = count();
+	pass(8e6);
+	n = count() - a;
+	ok(up && n > 7.99e6, "a wait before that is known: counts %.0f of 8e6",
+	   (double)n);
 }
 
 static void tracer(void)
