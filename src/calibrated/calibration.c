@@ -18,7 +18,8 @@ struct cpuc_calibration cpuc_calibration;
 
 /* The ticks of a window's long run less those of its short one; UINT32_MAX if
  * the clock went back, or an interrupt made the window useless. */
-static uint32_t window_ticks(const struct cpuc_chain *chain, uint32_t turns)
+static uint32_t calibration_ticks(const struct cpuc_chain *chain,
+				  uint32_t turns)
 {
 	uint64_t stamp[3], d;
 
@@ -50,15 +51,15 @@ uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-static uint64_t window_series(const struct cpuc_calibration *s, unsigned n,
-			      unsigned need, uint32_t near, uint32_t turns)
+static uint64_t calibration_series(const struct cpuc_calibration *s, unsigned n,
+				   unsigned need, uint32_t near, uint32_t turns)
 {
 	uint64_t v[FIRST_WINDOWS];
 	unsigned i;
 
 	for (i = 0; i < n; i++)
 		v[i] = ((uint64_t)s->chain->cycles * turns << CPUC_RATIO_BITS) /
-		       window_ticks(s->chain, turns);
+		       calibration_ticks(s->chain, turns);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
@@ -76,8 +77,8 @@ static int calibration_survey(struct cpuc_calibration *s)
 	if (length < WINDOW_STEPS * grain)
 		length = WINDOW_STEPS * grain;
 	do {
-		ticks = window_ticks(chain, trial);
-		again = window_ticks(chain, trial);
+		ticks = calibration_ticks(chain, trial);
+		again = calibration_ticks(chain, trial);
 		ticks = again < ticks ? again : ticks;
 		trial *= 2;
 		/* Both runs may end within one step of the clock. */
@@ -112,7 +113,7 @@ static int check_chain(const struct cpuc_calibration *s,
 		1;
 	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
 	for (i = 0; i < CHAIN_TRIES; i++) {
-		permille = window_ticks(chain, (uint32_t)turns) *
+		permille = calibration_ticks(chain, (uint32_t)turns) *
 			   UINT64_C(1000) / expected;
 		off = permille < CHAIN_OFF_MAX ? (int)permille - 1000
 					       : CHAIN_OFF_MAX;
@@ -171,8 +172,8 @@ static int calibration_round(struct cpuc_calibration *s, const char **why)
 	if (calibration_survey(s) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
-	s->ratio = window_series(s, FIRST_WINDOWS, 2, FIRST_NEAR,
-				 s->turns - s->turns / 3);
+	s->ratio = calibration_series(s, FIRST_WINDOWS, 2, FIRST_NEAR,
+				      s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (cpuc_core_hz(s, s->ratio) == 0) {
@@ -295,7 +296,7 @@ uint64_t cpuc_calibration_hz(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	uint64_t ratio =
-		window_series(s, FIRST_WINDOWS, 2, FIRST_NEAR, s->turns);
+		calibration_series(s, FIRST_WINDOWS, 2, FIRST_NEAR, s->turns);
 
 	return cpuc_core_hz(s, ratio);
 }
