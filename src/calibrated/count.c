@@ -173,7 +173,7 @@ static bool count_migrated(struct cpuc_core_count *c)
 
 /* Of the interval's d ticks, those up to the latest count. If a call that a
  * handler interrupted has stored a tick from before the interval, they are
- * unknown: then all count as seen. */
+ * unknown: all count as seen then, and the thread's clock is asked. */
 static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 {
 	uint32_t seen = c->last - (uint32_t)c->tick;
