@@ -96,12 +96,12 @@ static bool ratio_measure(struct cpuc_ratio *r)
 	bool moved = false;
 
 	/* A fresh thread has the process's first ratio: if that one was
-	 * disturbed, there is no step to be confirmed. Nor is there if the
-	 * difference is so small that shorter windows may not show it. */
-	if (off > STEP_LEAST) {
+	 * disturbed, a small difference is no step. Of what is hardly a step,
+	 * windows may show nothing, as they are shorter. */
+	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
 		if (ratio_confirm(r, ratio))
 			return true;
-		if (r->known && off > 2 * STEP_LEAST)
+		if (off > 2 * STEP_LEAST)
 			return false;
 	}
 	if (off > ratio_surprise(r)) {
@@ -186,6 +186,10 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
 
 void cpuc_ratio_migrated(struct cpuc_ratio *r)
 {
-	r->measuring.known = r->looking.known = 1;
+	/* What is known of overheads weighs no more than one window. A fresh
+	 * thread's first look takes them for 0: its difference alone would be
+	 * too uncertain. */
+	r->measuring.known = r->measuring.known > 0;
+	r->looking.known = 1;
 	r->until = ratio_least(r->until, MEASUREMENT_SOON);
 }
