@@ -22,7 +22,6 @@
 #include "thread/thread.h"
 
 #define UNUSED __attribute__((unused))
-#define DITHER 20000. /* ns of each rate */
 
 enum kernel { REPORTS, HIDES_WAITS, NO_WORD, KERNELS };
 
@@ -34,9 +33,8 @@ static struct machine {
 	double core, ticks, step; /* so many ticks at a time */
 	const struct cpuc_chain_ops *ops;
 	enum kernel kernel;
-	double drift, since;   /* relative change of the core's rate per ns */
+	double drift;          /* relative change of the core's rate per ns */
 	double turning, later; /* when the rate becomes another one, or 0 */
-	double dither;         /* up and down by so much, every DITHER ns */
 	double ahead;          /* of another core's clock */
 	double away;           /* for which others had the CPU, in all */
 	unsigned bad;          /* one of so many windows is interrupted */
@@ -97,40 +95,21 @@ static void come_in(void)
 
 static double rate(void)
 {
-	double r = on.core * (1 + on.drift * (now - on.since));
-
-	if (on.dither > 0)
-		r *= 1 +
-		     ((long long)(now / DITHER) % 2 ? on.dither : -on.dither);
-	return r;
-}
-
-/* How long the rate stays as it is. */
-static double until_change(void)
-{
-	double ns = on.turning > now ? on.turning - now : 1e30;
-	double next = DITHER * (double)(long long)(now / DITHER + 1) - now;
-
-	return (on.dither > 0 && next < ns ? next : ns) + 1e-3;
+	return on.core * (1 + on.drift * now);
 }
 
 static void pass(double c)
 {
-	double ns, most;
+	double left = on.turning > now ? on.turning - now : 0;
 
-	for (cycles += c; c > 0; c -= ns * rate(), now += ns) {
-		if (on.turning > 0 && now >= on.turning) {
-			on.core = on.later;
-			on.turning = 0;
-		}
-		most = until_change();
-		ns = c / rate();
-		if (ns <= most) {
-			now += ns;
-			break;
-		}
-		ns = most;
+	cycles += c;
+	if (on.turning > 0 && c >= left * rate()) {
+		c -= left * rate();
+		now += left;
+		on.core = on.later;
+		on.turning = 0;
 	}
+	now += c / rate();
 }
 
 static uint64_t shown(void)
@@ -353,7 +332,7 @@ static int open_machine(struct machine m)
 
 static double truth(void)
 {
-	return on.core * (1 + on.drift * (now - on.since)) / on.ticks;
+	return on.core * (1 + on.drift * now) / on.ticks;
 }
 
 /* How far the ratio in use is off, relative. */
