@@ -238,9 +238,9 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 }
 
 void cpuc_close_others(struct cpuc_slot *slots, size_t n,
-		       const struct cpuc_slot *used)
+		       const struct cpuc_slot *slot)
 {
-	const struct cpuc_event_set *kept = used ? used->counter->events : NULL;
+	const struct cpuc_event_set *kept = slot ? slot->counter->events : NULL;
 	size_t i;
 
 	for (i = 0; i < n; i++)

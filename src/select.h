@@ -17,7 +17,7 @@ void cpuc_try(struct cpuc_slot *slot);
 
 /* Closes the calling thread's events of all counters but this one. */
 void cpuc_close_others(struct cpuc_slot *slots, size_t n,
-		       const struct cpuc_slot *used);
+		       const struct cpuc_slot *slot);
 
 /* The slot of this name; NULL: there is none. */
 struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n,
