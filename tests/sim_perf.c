@@ -1161,7 +1161,6 @@ static void check_hybrid(void)
 	static const char *const many[] = {
 		"pmu_0", "pmu_1", "pmu_2", "pmu_3", "pmu_4",  "pmu_5",
 		"pmu_6", "pmu_7", "pmu_8", "pmu_9", "pmu_10", "pmu_11"};
-
 	unsigned i;
 
 	for (i = 0; i < COUNT(listed); i++)
@@ -1502,6 +1501,10 @@ static void check_x86(void)
 	unopened(&cpuc_x86_cycle_events);
 	put_pmu("cpu", "rdpmc", "2\n");
 	check_pmcff("perf events");
+	ok(left_open() == 0, "which it closes");
+	amd64_perfpmcff_read();
+	check_pmcff("perf events");
+	ok(own->set != NULL, "but not if the thread had them before");
 }
 #else
 static void check_x86(void)

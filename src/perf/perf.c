@@ -150,9 +150,11 @@ void cpuc_perf_close(struct cpuc_event_set *set)
 
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
+	bool had = cpuc_perf_index(set) != 0;
 	int err = cpuc_perf_try(slot, set);
 
-	cpuc_perf_drop(set);
+	if (!had)
+		cpuc_perf_drop(set);
 	slot->trial.reason[0] = '\0';
 	slot->trial.hint = NULL;
 	if (err != 0 && err != -EBUSY)
