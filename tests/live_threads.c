@@ -78,6 +78,19 @@ static void *counting(void *arg)
 	return arg;
 }
 
+/* The first count of one thread comes after another's, with nothing but the
+ * variable `cpucycles` between them. */
+static int late(void)
+{
+	pthread_t id;
+
+	setenv("cpucyclesimplementation", "default-gettimeofday", 1);
+	if (pthread_create(&id, &small, counting, NULL) != 0)
+		return CANNOT;
+	usleep(50000);
+	return counts(100);
+}
+
 /* A cancelled thread holds nothing: others count, and select. */
 static int cancelled(void)
 {
@@ -134,15 +147,6 @@ static int forks_in_first(void)
 }
 
 #ifdef CLONE_NEWPID
-static int stop;
-
-static void *selecting(void *arg)
-{
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-		cpucycles_select(NULL);
-	return arg;
-}
-
 static int cloned(void *arg)
 {
 	(void)arg;
@@ -158,7 +162,8 @@ static int same_pid(void)
 	pid_t pid;
 
 	cpucycles();
-	if (pthread_create(&id, NULL, selecting, NULL) != 0)
+	selects = true;
+	if (pthread_create(&id, NULL, counting, NULL) != 0)
 		return CANNOT;
 	for (i = 0; i < 20 && !bad; i++) {
 		status = -1;
@@ -169,8 +174,6 @@ static int same_pid(void)
 		waitpid(pid, &status, 0);
 		bad = status != 0;
 	}
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	pthread_join(id, NULL);
 	return bad;
 }
 
@@ -218,6 +221,8 @@ int main(void)
 {
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 256 * 1024);
+	point("a thread that is late sees the counter's scale", late,
+	      "no threads");
 	point("every function in 8 threads at once", all_at_once, "no threads");
 	point("50 forks while another thread is in its first call, or selects: "
 	      "the children count",
