@@ -629,7 +629,7 @@ static void faults_then_leaves(int sig)
 }
 
 /* A fault in the application's handler, called on the probing thread. */
-static int faulty_handler(void)
+__attribute__((unused)) static int faulty_handler(void)
 {
 	static const int sig = SIGFPE;
 
