@@ -275,13 +275,16 @@ static void forked(void)
 
 static void other_cpu(void)
 {
-	double t;
+	double t = 0, last;
 
 	settled(with(HIDES_WAITS));
-	on.core = 2.0;
-	cpu++;
-	leave(1e5, true);
-	t = until_seen(1e4, 0.005);
+	for (int i = 0; i < 5; i++, t = last > t ? last : t) {
+		run(1e9);
+		on.core = i % 2 ? 3.0 : 2.0;
+		cpu++;
+		leave(1e5, true);
+		last = until_seen(1e4, 0.005);
+	}
 	ok(t < 2e5, "another CPU: its rate is seen after %.2f ms", t / 1e6);
 }
 

@@ -11,13 +11,13 @@
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
 /* The greatest share of the time that calibration may take, as one part in so
- * many: while the rate is steady, and while it changes. Of the first, looks
- * take a fifth and measurements a quarter; the rest is for the thread's clock.
- * Of the second, looks take four ninths and measurements a third; the rest is
- * for the windows that confirm steps. */
+ * many: while the rate is steady, and while it changes. Of the first, looks and
+ * measurements take a quarter each; the rest is for the thread's clock. Of the
+ * second, looks take four ninths and measurements a third; the rest is for the
+ * windows that confirm steps. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
-#define LOOK_STILL (5 * SHARE_STILL)
+#define LOOK_STILL (4 * SHARE_STILL)
 #define LOOK_MOVING (9 * SHARE_MOVING / 4)
 #define MEASUREMENT_STILL (4 * SHARE_STILL)
 #define MEASUREMENT_MOVING (3 * SHARE_MOVING)
