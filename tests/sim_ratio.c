@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The ratio of a calibrated count, on a pretended machine and by recordings of
- * real ones: how far it is off, how soon it follows the core, what that takes,
- * and where calibration must fail. SIM_SEEDS machines, 4 if it is not set. */
+/* The ratio of a calibrated count, on a pretended machine: how far it is off,
+ * how soon it follows the core, what that takes, and where calibration must
+ * fail. SIM_SEEDS machines, 4 if it is not set. */
 #include "sim_machine.h"
 
 static unsigned seeds = 4;
@@ -55,9 +55,10 @@ static void steady(const struct steady *s)
 	done = cycles - done - measuring * on.core;
 	/* No step has come, and the time since the latest does not wrap. */
 	ok(s->m.ticks < 2 ||
-		   distance(cpuc_own_count.ratio.still / 2147483648. - 1) < 0.1,
+		   distance(cpuc_own_count.ratio.stepped_ago / 2147483648. -
+			    1) < 0.1,
 	   "%s: no step for %u ticks, or more", s->name,
-	   (unsigned)cpuc_own_count.ratio.still);
+	   (unsigned)cpuc_own_count.ratio.stepped_ago);
 	/* The windows' resolution, and noise. */
 	ok(up && worst < 0.0003 + 0.6 * cpuc_calibration.grain / (1 << 20),
 	   "%s: never back, and the ratio is within %.4f%%", s->name,
@@ -98,8 +99,8 @@ static void goes_on(void)
 /* What windows take beyond their links is known, but wrong. */
 static void wrong_overhead(void)
 {
-	cpuc_own_count.ratio.measuring.cycles *= 100;
-	cpuc_own_count.ratio.looking.cycles *= 100;
+	cpuc_own_count.ratio.overhead.cycles *= 100;
+	cpuc_own_count.ratio.glimpse *= 100;
 	run(500e6);
 }
 
@@ -163,7 +164,7 @@ static const struct scenario scenarios[] = {
 	{"one bad window in three", X86(.bad = 3), NULL, NULL, 2e9,
 	 .worst = UNSEEN},
 	{"another hardware thread's bursts", X86(.bursts = true), NULL, NULL,
-	 2.4e9, .mean = 0.0005, .share = 0.004},
+	 2.4e9, .mean = 0.0005, .share = 0.006},
 	{"two levels", ZEN(.bad = 0), NULL, two_levels, 2e9, .mean = 0.0015},
 	{"steps of 0.15%", ZEN(.bad = 0), NULL, small_steps, 12e9,
 	 .mean = 0.0005, .step = 0.0015},
@@ -259,7 +260,7 @@ static void first_calls(void)
 			1;
 	}
 	all = measuring / i;
-	ok(all < 1.7 * most, "of a hundred threads, %.1f", all / 1e3);
+	ok(all < 2.3 * most, "of a hundred threads, %.1f", all / 1e3);
 	/* Each is off by a quarter of a step of the clock in a window. */
 	ok(distance(bias / i) < cpuc_calibration.grain / 1048576. / 10,
 	   "their ratios are %.3f%% off on average", bias / i * 100);
@@ -296,7 +297,8 @@ static void ramps(void)
 		a = count() - a;
 		e = (double)a / (cycles - done) - 1;
 		if (i < 3)
-			ok(distance(e) < (i ? 0.02 : 0.1),
+			/* The higher rate is counted from the beginning on. */
+			ok(e > -0.005 && e < 0.005 + 3.2e6 / (cycles - done),
 			   "from 0.8 to 4 GHz: %g ms are %.2f%% off", ms[i],
 			   e * 100);
 	}
@@ -380,8 +382,9 @@ static void rested(void)
 		most = t > most ? t : most;
 	}
 	/* By a call 5 us later, which makes a look and three windows. */
-	most -= (cpuc_calibration.look_cost + 5 * cpuc_calibration.span) / 2.6;
-	ok(most < 2000 * cpuc_calibration.look_cost / 2.6 + 5e3,
+	most -= (cpuc_calibration.glimpse_cost + 5 * cpuc_calibration.span) /
+		2.6;
+	ok(most < 2000 * cpuc_calibration.glimpse_cost / 2.6 + 5e3,
 	   "a step of 2.5%% after a second is seen in %.2f ms", most / 1e6);
 }
 
@@ -436,12 +439,12 @@ static void interrupted_trial(void)
 	unsigned costly = 0, cost;
 
 	open_machine(usual);
-	cost = cpuc_calibration.look_cost;
+	cost = cpuc_calibration.glimpse_cost;
 	for (i = 0; i < 1000; i++) {
 		open_machine((struct machine)X86(.bad = 3));
 		draw = (unsigned)i;
 		refused += calibrate() != 0;
-		costly += cpuc_calibration.look_cost > cost + cost / 5;
+		costly += cpuc_calibration.glimpse_cost > cost + cost / 5;
 		on.bad = 0;
 		run(50e6);
 		worst = off() > worst ? off() : worst;
@@ -588,7 +591,7 @@ static void grains(void)
 		open_machine((struct machine)AT(3.7, 2.596, steps[i],
 						.strict = true, .reading = 36));
 		grain = (double)cpuc_clock_grain(&the_clock);
-		ticks = cpuc_calibration.look_turns * 7 * 32 * 3 * 2.596 / 3.7;
+		ticks = cpuc_calibration.glimpse_turns * 32 * 3 * 2.596 / 3.7;
 		ok(steps[i] > 1 ? distance(grain / steps[i] - 1) < 0.1 &&
 					  ticks > 60 * steps[i] &&
 					  ticks < 120 * steps[i]
@@ -618,310 +621,6 @@ static void arithmetic(void)
 		wrong += cpuc_apart(UINT64_MAX, b / 2) != 1 << 20;
 	}
 	ok(wrong == 0, "differences are right for ratios up to 2^63");
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static FILE *open_recorded(const char *name)
-{
-	const char *top = getenv("top_srcdir");
-	char path[512];
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/tests/%s", top ? top : "..", name);
-	f = fopen(path, "r");
-	if (f == NULL)
-		skip("no %s here", path);
-	return f;
-}
-
-/* The steps of a real core's rate: the time of each in ms, and the rate from
- * then on over the clock's. */
-#define STEPS_MOST 2000
-#define BLOCKS 230
-#define BLOCK_NS 10e6
-#define TIMED 30000 /* cycles */
-#define TIMINGS 2000
-
-static struct {
-	double ms[STEPS_MOST], level[STEPS_MOST];
-	int n;
-} steps;
-
-/* Their replay: for how long each rate lasts, and the one that is next. */
-static struct {
-	double ns[STEPS_MOST], rate[STEPS_MOST], next;
-	int k;
-} replayed;
-
-static void swap(double *a, double *b)
-{
-	double x = *a;
-
-	*a = *b;
-	*b = x;
-}
-
-/* Levels and how long they last, each in an order of its own. */
-static void steps_shuffle(void)
-{
-	int i;
-
-	draw = seed + 1;
-	for (i = steps.n - 2; i > 0; i--) {
-		swap(&replayed.ns[i],
-		     &replayed.ns[(next_draw() >> 8) % (unsigned)(i + 1)]);
-		swap(&replayed.rate[i],
-		     &replayed.rate[(next_draw() >> 8) % (unsigned)(i + 1)]);
-	}
-}
-
-static void steps_begin(bool shuffle, double tick)
-{
-	int i;
-
-	for (i = 0; i < steps.n - 1; i++) {
-		replayed.ns[i] = (steps.ms[i + 1] - steps.ms[i]) * 1e6;
-		replayed.rate[i] = steps.level[i] * 2.6;
-	}
-	if (shuffle)
-		steps_shuffle();
-	replayed.k = 0;
-	/* Windows of 1200 cycles were off by 0.8% there. */
-	open_machine((struct machine){.core = replayed.rate[0],
-				      .ticks = 2.6,
-				      .step = tick,
-				      .jitter = tick > 1 ? 0 : 10});
-	run(200e6);
-	replayed.next = now;
-}
-
-static void step_on(void)
-{
-	if (now < replayed.next)
-		return;
-	on.core = replayed.rate[replayed.k];
-	on.turning = replayed.next += replayed.ns[replayed.k++];
-	on.later = replayed.rate[replayed.k];
-}
-
-/* The error of those of n timings that are within 1% of the lower quartile: at
- * one rate, that is. */
-static double off_at_one_rate(const double *ns, const double *error, int n)
-{
-	double sorted[TIMINGS], sum = 0;
-	int i, used = 0;
-
-	memcpy(sorted, ns, (size_t)n * sizeof *sorted);
-	qsort(sorted, (size_t)n, sizeof *sorted, compare);
-	for (i = 0; i < n; i++)
-		if (distance(ns[i] / sorted[n / 4] - 1) < 0.01) {
-			sum += error[i];
-			used++;
-		}
-	return distance(sum / used);
-}
-
-/* The error of a block, in all and at one rate. */
-static void steps_block(double *all, double *at_one_rate)
-{
-	double ns[TIMINGS] = {0}, error[TIMINGS] = {0}, end = now + BLOCK_NS;
-	double done = cycles, slow = 0, before, begin;
-	uint64_t first = count(), last = first, a;
-	int n;
-
-	for (n = 0; now < end; n++) {
-		step_on();
-		begin = now;
-		pass(TIMED);
-		ns[n] = now - begin;
-		before = on.core;
-		begin = measuring;
-		a = last;
-		last = count();
-		error[n] = (double)(last - a) / (TIMED + on.reading) - 1;
-		slow += (measuring - begin) * before;
-	}
-	*all = distance((double)(last - first) / (cycles - done - slow) - 1);
-	*at_one_rate = off_at_one_rate(ns, error, n);
-}
-
-/* By a clock that advances so many ticks at a time. Limits of the 90th
- * percentile of the blocks' errors, in all and at one rate, and of the share
- * of the time. At one rate it may be twice as large: half of a block's timings
- * are at another one. */
-static void steps_replay(const char *order, bool shuffle, double tick,
-			 double most, double at_one_rate, double share)
-{
-	double all[BLOCKS] = {0}, one[BLOCKS] = {0}, begin;
-	int n;
-
-	steps_begin(shuffle, tick);
-	begin = now;
-	measuring = 0;
-	for (n = 0; n < BLOCKS && replayed.k < steps.n - 50; n++)
-		steps_block(&all[n], &one[n]);
-	qsort(all, (size_t)n, sizeof *all, compare);
-	qsort(one, (size_t)n, sizeof *one, compare);
-	ok(n > 100 && all[n * 9 / 10] < most,
-	   "%d steps %s, a clock of %g ticks a step: %d blocks "
-	   "of 10 ms are %.3f%% off, 90th percentile %.3f%%, worst %.3f%%",
-	   replayed.k, order, tick, n, all[n / 2] * 100, all[n * 9 / 10] * 100,
-	   all[n - 1] * 100);
-	ok(one[n * 9 / 10] < at_one_rate,
-	   "at one rate %.3f%% off, 90th percentile %.3f%%, worst %.3f%%",
-	   one[n / 2] * 100, one[n * 9 / 10] * 100, one[n - 1] * 100);
-	ok(measuring < share * (now - begin), "in %.2f%% of the time",
-	   measuring / (now - begin) * 100);
-}
-
-static void stepping(void)
-{
-	FILE *f = open_recorded("rate-steps.txt");
-	char comment[2];
-
-	if (f == NULL)
-		return;
-	while (fscanf(f, " %1[#]%*[^\n]", comment) == 1)
-		;
-	while (steps.n < STEPS_MOST && fscanf(f, "%lf %lf", &steps.ms[steps.n],
-					      &steps.level[steps.n]) == 2)
-		steps.n++;
-	fclose(f);
-	for (seed = 0; seed < seeds; seed++) {
-		steps_replay("of a real core", false, 1, 0.0015, 0.003, 0.012);
-		steps_replay("in another order", true, 1, 0.0015, 0.003, 0.012);
-		/* A look takes twice as long there, and so comes half as
-		 * often; what confirms a step is off by 0.1%. */
-		steps_replay("in another order", true, 26, 0.003, 0.007, 0.013);
-	}
-	seed = 0;
-}
-
-/* Real windows that were recorded: of each host a line with its name, one about
- * the windows, and then groups: a tick, and the ticks of the short and the long
- * run of three windows. */
-#define GROUPS 400
-#define AROUND 8 /* groups on either side that tell the truth */
-
-static struct recorded {
-	char host[256];
-	unsigned long long hz;
-	unsigned cycles, turns;
-	int n, next; /* groups, and windows that were replayed */
-	unsigned long long tick[GROUPS], run[GROUPS][3][2];
-	double about; /* the ratio */
-} record;
-
-static uint64_t replay_now;
-
-static long long replay_tick(void)
-{
-	return (long long)++replay_now;
-}
-
-static void replay_window(uint32_t turns, uint64_t stamp[3])
-{
-	unsigned long long *run =
-		record.run[record.next / 3 % record.n][record.next % 3];
-
-	/* So many links' ticks, in an eighth of the long run, are missing. */
-	const double more = ((double)turns - record.turns) * record.cycles / 7 /
-			    record.about;
-
-	record.next++;
-	stamp[0] = replay_now;
-	stamp[1] = replay_now += run[0] + (uint64_t)(int64_t)more;
-	stamp[2] = replay_now += run[1] + (uint64_t)(int64_t)(8 * more);
-}
-
-/* The ratio around group i: the mean without disturbed windows. */
-static double replay_truth(int i)
-{
-	double v[3 * (2 * AROUND + 1)] = {0}, sum = 0;
-	int j, k, n = 0, used = 0;
-
-	for (j = i - AROUND; j <= i + AROUND; j++)
-		for (k = 0; k < 3 && j >= 0 && j < record.n; k++)
-			v[n++] = (double)(record.run[j][k][1] -
-					  record.run[j][k][0]);
-	qsort(v, (size_t)n, sizeof *v, compare);
-	for (j = 0; j < n; j++)
-		if (distance(v[j] / v[n / 2] - 1) < 0.02) {
-			sum += v[j];
-			used++;
-		}
-	return record.cycles * record.turns / (sum / used);
-}
-
-static void replay_host(void)
-{
-	struct cpuc_chain chain = {replay_window, record.cycles, "imul"};
-	struct cpuc_chain_ops real = {&chain, 1, 0};
-	struct cpuc_clock by = {
-		.tick = replay_tick, .chains = &real, .hz = record.hz};
-	double v[GROUPS];
-	int i;
-
-	open_machine(usual);
-	calibrated_forget();
-	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
-	record.about = replay_truth(AROUND);
-	replay_now = record.tick[0];
-	record.next = 0;
-	if (!ok(cpuc_calibrate(&by, &refusal) == 0, "%s: calibrates",
-		record.host))
-		return;
-	for (i = 0; i < record.n; i++) {
-		replay_now = record.tick[i];
-		record.next = 3 * i;
-		record.about = replay_truth(i);
-		calibrated_expire();
-		cpuc_count(replay_tick);
-		v[i] = distance((double)cpuc_own_count.ratio.mean /
-					4294967296. / replay_truth(i) -
-				1);
-	}
-	qsort(v, (size_t)i, sizeof *v, compare);
-	ok(v[i / 2] < 0.0006 && v[i * 9 / 10] < 0.0015,
-	   "%s: %d groups of windows, the ratio is %.3f%% off, 90th percentile "
-	   "%.3f%%",
-	   record.host, i, v[i / 2] * 100, v[i * 9 / 10] * 100);
-}
-
-/* The next host's; false: there is none. */
-static bool replay_read(FILE *f)
-{
-	unsigned long long *run;
-
-	memset(&record, 0, sizeof record);
-	if (fscanf(f,
-		   " host %255[^\n] clock %llu Hz, %u cycles a turn, %u turns",
-		   record.host, &record.hz, &record.cycles, &record.turns) != 4)
-		return false;
-	for (; record.n < GROUPS; record.n++) {
-		run = record.run[record.n][0];
-		if (fscanf(f, "%llu %llu %llu %llu %llu %llu %llu",
-			   &record.tick[record.n], run, run + 1, run + 2,
-			   run + 3, run + 4, run + 5) != 7)
-			break;
-	}
-	return true;
-}
-
-static void replay(void)
-{
-	FILE *f = open_recorded("windows.txt");
-
-	while (f != NULL && replay_read(f))
-		replay_host();
-	if (f != NULL)
-		fclose(f);
 }
 
 int main(void)
@@ -959,7 +658,5 @@ int main(void)
 	coarse();
 	grains();
 	arithmetic();
-	stepping();
-	replay();
 	return done_testing();
 }

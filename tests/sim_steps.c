@@ -91,7 +91,13 @@ static void window(uint32_t turns, uint64_t stamp[3])
 	stamp[2] = run(512 * turns);
 }
 
-static const struct cpuc_chain chains[] = {{window, 448, "one"}};
+static void glimpse(uint32_t turns, uint64_t stamp[2])
+{
+	stamp[0] = run(64);
+	stamp[1] = run(64 * turns);
+}
+
+static const struct cpuc_chain chains[] = {{window, glimpse, 64, "one"}};
 static const struct cpuc_chain_ops ops = {chains, 1, 0};
 static struct cpuc_clock clock_of = {
 	.tick = fake_tick, .chains = &ops, .hz = HZ};

@@ -11,8 +11,8 @@
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
 #include "../thread/thread.h"
-#include "calibration.h"
 #include "constants.h"
+#include "window.h"
 
 struct cpuc_calibration cpuc_calibration;
 
@@ -26,6 +26,13 @@ static uint32_t calibration_ticks(const struct cpuc_chain *chain,
 	chain->window(turns, stamp);
 	d = (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]);
 	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
+}
+
+/* The core cycles of these ticks. */
+static uint64_t calibration_cycles(const struct cpuc_chain *chain,
+				   uint64_t turns)
+{
+	return (CPUC_LONG_RUN - 1) * chain->cycles * turns;
 }
 
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
@@ -58,7 +65,8 @@ static uint64_t calibration_series(const struct cpuc_calibration *s, unsigned n,
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[i] = ((uint64_t)s->chain->cycles * turns << CPUC_RATIO_BITS) /
+		v[i] = (calibration_cycles(s->chain, turns)
+			<< CPUC_RATIO_BITS) /
 		       calibration_ticks(s->chain, turns);
 	return cpuc_middle(v, n, need, near + s->grain);
 }
@@ -90,11 +98,12 @@ static int calibration_survey(struct cpuc_calibration *s)
 	s->turns = (uint32_t)turns;
 	s->span = (uint32_t)length;
 	s->grain = (uint32_t)((grain << 20) / length);
-	s->look_turns = LOOK_CYCLES / chain->cycles + 1;
-	if (s->look_turns <= turns * LOOK_STEPS * grain / length)
-		s->look_turns =
-			(uint32_t)(turns * LOOK_STEPS * grain / length) + 1;
-	s->look_grain = (uint32_t)(s->grain * turns * 7 / 9 / s->look_turns);
+	/* A short run of a window takes `length` / (CPUC_LONG_RUN - 1). */
+	turns *= CPUC_LONG_RUN - 1;
+	s->glimpse_turns = (uint32_t)(turns * GLIMPSE_STEPS * grain / length);
+	if (s->glimpse_turns < GLIMPSE_CYCLES / chain->cycles)
+		s->glimpse_turns = GLIMPSE_CYCLES / chain->cycles;
+	s->glimpse_grain = (uint32_t)(s->grain * turns / s->glimpse_turns);
 	return 0;
 }
 
@@ -111,7 +120,8 @@ static int check_chain(const struct cpuc_calibration *s,
 	turns = (uint64_t)s->turns * s->chain->cycles / chain->cycles /
 			CHAIN_PART +
 		1;
-	expected = (turns * chain->cycles << CPUC_RATIO_BITS) / s->ratio;
+	expected = (calibration_cycles(chain, turns) << CPUC_RATIO_BITS) /
+		   s->ratio;
 	for (i = 0; i < CHAIN_TRIES; i++) {
 		permille = calibration_ticks(chain, (uint32_t)turns) *
 			   UINT64_C(1000) / expected;
@@ -161,7 +171,7 @@ static bool calibration_span(struct cpuc_calibration *s)
 {
 	uint32_t least = s->span - s->span / 4;
 
-	s->span = (uint32_t)(((uint64_t)s->chain->cycles * s->turns << 31) /
+	s->span = (uint32_t)((calibration_cycles(s->chain, s->turns) << 31) /
 			     (s->ratio >> 1));
 	return s->span >= least;
 }
@@ -227,24 +237,30 @@ static int calibration_find(struct cpuc_calibration *s,
 	}
 }
 
-/* The ticks of a look: the fewest of several, as some are interrupted. */
-static uint32_t calibration_look_cost(const struct cpuc_calibration *s)
+/* What a glimpse takes: the least of several, as some are interrupted; and what
+ * it shows. */
+static void calibration_glimpse(struct cpuc_calibration *s)
 {
-	uint64_t stamp[3], begun, took, least = UINT32_MAX;
+	const uint64_t links = (uint64_t)s->chain->cycles * s->glimpse_turns
+			       << CPUC_OVERHEAD_BITS;
+	uint64_t v[GLIMPSE_TRIES], begun, took, least = UINT32_MAX;
 	struct cpuc_guard guard;
 	unsigned i;
 	bool entered;
 
-	for (i = 0; i < LOOK_TRIES; i++) {
+	for (i = 0; i < GLIMPSE_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
-		entered = cpuc_guard_enter(&guard);
-		s->chain->window(s->look_turns, stamp);
+		entered = CPUC_GLIMPSE_GUARDED && cpuc_guard_enter(&guard);
+		v[i] = links + (uint64_t)(int64_t)cpuc_glimpse(s, s->ratio);
 		if (entered)
 			cpuc_guard_leave(&guard);
 		took = (uint64_t)s->clock->tick() - begun;
 		least = took < least ? took : least;
 	}
-	return (uint32_t)least;
+	s->glimpse_cost = (uint32_t)least;
+	s->glimpse_overhead =
+		(int32_t)(cpuc_middle(v, GLIMPSE_TRIES, 1, s->glimpse_grain) -
+			  links);
 }
 
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
@@ -273,7 +289,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 	if (err != 0)
 		return err;
 	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
-	s.look_cost = calibration_look_cost(&s);
+	calibration_glimpse(&s);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;
 	cpuc_calibration = s;

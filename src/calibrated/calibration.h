@@ -15,21 +15,26 @@ struct cpuc_clock;
 #define CPUC_RATIO_BITS 32
 
 /* window() reads the clock before and after a short run of the chain, and
- * again after a long one, of eight times as many links. Each read is fenced
- * from the chain, and no call through a pointer comes between two reads: its
- * misprediction would be in the window. The long run less the short one takes
- * turns * cycles core cycles. */
+ * again after a long one, of CPUC_LONG_RUN times as many links; glimpse() reads
+ * it before and after a short run alone. Each read is fenced from the chain,
+ * and no call through a pointer comes between two reads: its misprediction
+ * would be in the window. A short run's links take turns * cycles core cycles.
+ */
 struct cpuc_chain {
 	void (*window)(uint32_t turns, uint64_t stamp[3]); /* turns >= 1 */
+	void (*glimpse)(uint32_t turns, uint64_t stamp[2]);
 	uint32_t cycles;
 	const char *name; /* the instruction's */
 };
 
-/* The chain that PREFIX_LINK_window() runs. */
-#define CPUC_CHAIN(prefix, link, n)                                \
-	{                                                          \
-		.window = prefix##_##link##_window, .cycles = (n), \
-		.name = #link,                                     \
+#define CPUC_LONG_RUN 8u
+
+/* The chain that PREFIX_LINK_window() and PREFIX_LINK_glimpse() run. */
+#define CPUC_CHAIN(prefix, link, n)                                  \
+	{                                                            \
+		.window = prefix##_##link##_window,                  \
+		.glimpse = prefix##_##link##_glimpse, .cycles = (n), \
+		.name = #link,                                       \
 	}
 
 /* An architecture's chains. All but one must agree: on some CPUs one of the
@@ -54,10 +59,12 @@ struct cpuc_calibration {
 	uint32_t turns; /* of a window */
 	uint32_t span;  /* ticks of a window, about */
 	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
-	uint32_t look_turns; /* the same for a look */
-	uint32_t look_grain;
-	uint32_t look_cost; /* ticks of a look in the guard */
-	bool thread_clock;  /* cpuc_os_clock_thread_agrees() */
+	uint32_t glimpse_turns;   /* the same for a glimpse */
+	uint32_t glimpse_grain;   /* 2^-20 of its links */
+	int32_t glimpse_overhead; /* cpuc_glimpse() when the ratio was measured
+				   */
+	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
+	bool thread_clock;     /* cpuc_os_clock_thread_agrees() */
 };
 
 extern struct cpuc_calibration cpuc_calibration;

@@ -2,8 +2,9 @@
 /* The constants of calibrated counts: what each is, in which unit, and where it
  * was measured. tests/mechanisms names the test that fails without it.
  * Differences of ratios are in 2^-20. EPYC is an AMD EPYC of family 25, model
- * 17 (Zen 4), and Granite a Xeon of family 6, model 173 (Granite Rapids), both
- * virtual. To be included after calibration.h. */
+ * 17 (Zen 4), Granite a Xeon of family 6, model 173 (Granite Rapids), both
+ * virtual; Cascade is a virtual Xeon of family 6, model 85 (Cascade Lake). To
+ * be included after calibration.h. */
 #ifndef CPUC_CONSTANTS_H
 #define CPUC_CONSTANTS_H
 
@@ -11,39 +12,43 @@
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
 /* The greatest share of the time that calibration may take, as one part in so
- * many: while the rate is steady, and while it changes. Of the first, looks and
- * measurements take a quarter each; the rest is for the thread's clock. Of the
- * second, looks take four ninths and measurements a third; the rest is for the
- * windows that confirm steps. */
+ * many: while the rate is steady, and while it changes. Of the first, glimpses
+ * take a half and measurements a quarter; the rest is for the thread's
+ * clock. Of the second, glimpses take four ninths and measurements a third; the
+ * rest is for the windows that confirm steps. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
-#define LOOK_STILL (4 * SHARE_STILL)
-#define LOOK_MOVING (9 * SHARE_MOVING / 4)
-#define MEASUREMENT_STILL (4 * SHARE_STILL)
-#define MEASUREMENT_MOVING (3 * SHARE_MOVING)
+#define GLIMPSE_STILL (2 * SHARE_STILL)
+#define GLIMPSE_MOVING (9 * SHARE_MOVING / 4)
+#define MEASUREMENT_STILL (5 * SHARE_STILL)
+#define MEASUREMENT_MOVING (4 * SHARE_MOVING)
 
 /* The least length of a window: in steps of the clock, two of which may be
  * missing, and as a part of a second, as EPYC's windows of 2.5 us scatter by
- * 0.3%. The most turns of a window. */
+ * 0.3%. The most turns of a window. One of more ticks is of no use. */
 #define WINDOW_STEPS 360
 #define WINDOW_PARTS 400000
 #define WINDOW_TURNS_MAX 16384
+#define WINDOW_TICKS_MAX (UINT32_C(1) << 24)
 /* Steps of the clock in a trial, which shows how long a turn takes. */
 #define WINDOW_TRIAL 16
 /* The overhead is a mean of so many windows. One whose overhead is further from
- * the mean than this part of a look is left out: five steps of a coarse clock,
- * as it is uncertain by half of that. */
+ * the mean than this part of the short run's links is left out: five steps of a
+ * coarse clock, as it is uncertain by half of that. */
 #define WINDOW_OVERHEADS 32
-#define WINDOW_UNDISTURBED 16
+#define WINDOW_UNDISTURBED 10
 
-/* The least length of a look, in steps of the clock and in cycles: Granite's
- * windows of 1200 cycles are off by 0.8%. So many looks show what one costs. */
-#define LOOK_STEPS 80
-#define LOOK_CYCLES 1200
-#define LOOK_TRIES 3
-/* The next look comes after this part of the time since the latest step: half
- * of Granite's rates last less than 0.3 ms, a tenth more than 4 ms. */
-#define LOOK_SINCE_STEP 64
+/* The least length of a glimpse, in steps of the clock and in cycles: 98 of 100
+ * of Cascade's glimpses of 192 cycles are within 1% of each other. So many
+ * show what one costs; what one takes at the ratio in use is a mean of so many.
+ */
+#define GLIMPSE_STEPS 100
+#define GLIMPSE_CYCLES 192
+#define GLIMPSE_TRIES 5
+#define GLIMPSE_MEAN 8
+/* The next glimpse comes after this part of the time since the latest step:
+ * half of Granite's rates last less than 0.3 ms, a tenth more than 4 ms. */
+#define GLIMPSE_SINCE_STEP 256
 
 /* A measurement is as long as so many windows, and has a sixth of their noise;
  * a thread's first one is shorter, for a short first call. The next one follows
@@ -51,7 +56,7 @@
  * thread. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
-#define MEASUREMENT_MOVED TICKS(140)
+#define MEASUREMENT_MOVED TICKS(120)
 #define MEASUREMENT_SOON TICKS(12500)
 
 /* Two rates that differ by less are the same; two windows that differ by less
@@ -59,9 +64,15 @@
 #define STEP_LEAST CPUC_PERMILLE(5)
 #define STEP_PAIR CPUC_PERMILLE(4)
 /* Windows that confirm a step to a higher rate, and to a lower one: whatever
- * disturbs a window makes it longer. */
+ * disturbs a window makes it longer. At the end of a long interval up to so
+ * many are made, and more where that is a small part of it; a lower rate is
+ * believed only if it lasts for this part of the interval, or for as long as a
+ * core takes to reach its rate: Cascade leaves a lower rate after 0.8 ms. */
 #define STEP_FASTER 2
 #define STEP_SLOWER 3
+#define STEP_WINDOWS 16u
+#define STEP_LASTS 16
+#define STEP_SHORT 4
 
 /* The noise of measurements is a mean of so many. An innovation of more than so
  * many halves of it is tested. */
@@ -82,9 +93,10 @@
 #define CHAIN_OFF_MAX 10000
 
 /* The most ticks from one reading of the thread's clock to the next; those in
- * which a core reaches a new rate; and the gap between two calls in which a
- * wait may lie, where the kernel reports waits and where it does not. */
-#define COUNT_CLOCK TICKS(400)
+ * which a core reaches a new rate, and for which an interval is long; the gap
+ * between two calls in which a wait may lie, where the kernel reports waits and
+ * where it does not. */
+#define COUNT_CLOCK TICKS(200)
 #define COUNT_RAMP TICKS(1024)
 #define COUNT_GAP_TOLD TICKS(2048)
 #define COUNT_GAP TICKS(32768)
@@ -93,7 +105,11 @@
  * (rq_clock_skip_update()), and the thread runs on until the interrupt comes:
  * on EPYC 2.7 us in the median, and 7 us in one case of a hundred. */
 #define COUNT_LACK TICKS(125000)
-/* A longer time between two looks counts as this. */
+/* What the thread's clock lacked without a switch is forgotten by this part at
+ * each reading: by less if there was one, as that shows nothing. */
+#define LOST_ALONE 4
+#define LOST_SWITCHED 16
+/* A longer time between two glimpses counts as this. */
 #define COUNT_LONG TICKS(16)
 
 #endif

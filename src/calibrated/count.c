@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's count of core cycles, where the fast path gives up: the count is
- * due for a reading of the thread's clock or for a look at the core's rate, the
- * latest count is so old that the thread may have waited since, or the thread
- * was interrupted.
+/* A thread's count of core cycles, where the fast path gives up: a glimpse is
+ * due, a reading of the thread's clock or a measurement, the latest count is so
+ * old that the thread may have waited since, or the thread was interrupted.
  *
- * The interval since the latest count ends there, and another one begins. The
- * thread's clock says for how long the thread ran since that clock was last
- * read. What is missing is left out of the interval, less what earlier
- * intervals may have lacked: a count may be too high, never too low. */
+ * If all is well after a glimpse, the interval goes on. Else it ends in the
+ * guard, and another one begins:
+ *
+ *   observe   asks the clock, the kernel and windows, and changes nothing of
+ *             the count
+ *   close     decides what the interval counts: interval.c
+ *   open      begins the next one at the very end
+ *
+ * What the slow path takes is in no interval. */
 #include <config.h>
 #include "../rate/clock.h"
 #include "../first_call.h"
 #include "../system/os_clock.h"
 #include "constants.h"
 #include "count.h"
+#include "interval.h"
 
 CPUC_TLS struct cpuc_core_count cpuc_own_count;
 
@@ -85,73 +90,6 @@ static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 	return n;
 }
 
-/* Since the thread's clock was last read, it lacks `missing` ticks, and earlier
- * intervals counted `counted`. How many of the missing ones may be among those.
- * Where waits are not reported, each of the n switches may hide in an earlier
- * interval, for less than a gap; one that took longer is in this interval. What
- * the host took, `lost`, may hide there too. */
-static uint64_t count_missed(struct cpuc_core_count *c, uint64_t missing,
-			     uint64_t counted, uint32_t n, bool interrupted)
-{
-	uint64_t most = (uint64_t)n * c->gap;
-
-	if (count_told(c))
-		most = 0;
-	else if (interrupted || missing > most)
-		most -= c->gap;
-	return count_least(most + c->lost, count_least(missing, counted));
-}
-
-/* For how many of this interval's d ticks the thread certainly did not run.
- * Without a switch, the host or an interrupt had the CPU: that time counts, and
- * as much may be missing again. */
-static uint64_t count_pause(struct cpuc_core_count *c, uint64_t d,
-			    uint64_t missing, uint64_t counted,
-			    bool interrupted)
-{
-	struct cpuc_switches n = {0, 0};
-	uint64_t pause;
-
-	if (interrupted || missing > 0)
-		n = count_switches(c);
-	c->lost -= c->lost / 8;
-	if (n.own + n.forced == 0) {
-		if (missing > c->lost)
-			c->lost = (uint32_t)count_least(missing, COUNT_CLOCK);
-		return 0;
-	}
-	if (n.forced == 0 && !interrupted && missing > COUNT_GAP)
-		cpuc_rseq_missed_wait();
-	pause = missing - count_missed(c, missing, counted, n.own + n.forced,
-				       interrupted);
-	return count_since(n.forced * COUNT_LACK, count_least(pause, d));
-}
-
-/* How many of the d ticks since the interval began count; the first `seen` have
- * been counted. `ran`: the thread's time since its clock was last read. */
-static uint64_t count_ticks(struct cpuc_core_count *c, uint64_t d,
-			    uint64_t seen, uint64_t ran, bool interrupted)
-{
-	uint64_t counted = c->unread + seen;
-
-	/* The clock of this core is behind. */
-	if ((int64_t)(d - seen) < 0)
-		return seen + count_since(counted, ran);
-	return d - count_pause(c, d - seen, count_since(ran, c->unread + d),
-			       counted, interrupted);
-}
-
-/* The count after d ticks: by `ratio` for as long as that was to hold, and by
- * the one measured since for the rest. */
-static uint64_t count_cycles(const struct cpuc_core_count *c, uint64_t d,
-			     uint64_t held, uint64_t ratio)
-{
-	uint64_t old = count_least(held + COUNT_RAMP, d);
-
-	return c->cycles + cpuc_ratio_scaled(old, ratio) +
-	       cpuc_ratio_scaled(d - old, c->ratio.mean);
-}
-
 /* The thread's first count. */
 static void count_begin(struct cpuc_core_count *c, uint64_t t)
 {
@@ -183,6 +121,13 @@ static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 	return seen <= COUNT_CLOCK
 		       ? seen
 		       : count_least(count_since(0, d), COUNT_CLOCK);
+}
+
+/* What glimpses have taken in the interval: the thread ran, but no count has
+ * it. */
+static uint32_t count_glimpsed(const struct cpuc_core_count *c)
+{
+	return c->state == CPUC_COUNT_OPEN ? (uint32_t)c->tick - c->opened : 0;
 }
 
 /* From here on a call in the midst gets one more than the highest count. */
@@ -217,12 +162,14 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
-	uint64_t due = count_since(c->unread, COUNT_CLOCK), t;
+	uint64_t end = count_since(c->unread, COUNT_CLOCK), t;
+	uint32_t due;
 
 	/* It changes only when the thread's clock has just been read. */
 	if (c->unread == 0)
 		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
-	due = count_least(due, c->ratio.until);
+	end = count_least(end, c->ratio.measure_in);
+	due = (uint32_t)count_least(end, c->ratio.glimpse_in);
 	if (c->state == CPUC_COUNT_CLOSED)
 		cpuc_rseq_again(&c->rseq);
 	t = count_tick();
@@ -234,20 +181,54 @@ static void count_open(struct cpuc_core_count *c)
 	/* Else a handler has set `last`. */
 	if (c->rseq.armed == armed)
 		c->last = (uint32_t)t;
+	c->opened = (uint32_t)t;
+	c->end = (uint32_t)end;
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_OPEN;
 	CPUC_FENCE();
-	c->due = due > 0 ? (uint32_t)due : 1;
+	c->due = due > 0 ? due : 1;
 }
 
-/* Ends the interval at the tick that the caller read, and looks at the rate or
- * measures it if that is due. */
+/* Asks all that tells what has happened in the interval, and whether the core
+ * has another rate now. Returns whether the thread's clock was read: *ran, at
+ * the end, as a measurement takes long and is in no interval. */
+static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
+			  uint64_t *ran)
+{
+	uint64_t rest = i->ticks - i->counted;
+	bool asks, measured;
+
+	i->interrupted = cpuc_rseq_rearm(&c->rseq);
+	c->interrupted = c->interrupted + i->interrupted;
+	asks = i->interrupted || rest == 0 || rest >= c->gap ||
+	       c->unread + i->ticks >= COUNT_CLOCK - COUNT_CLOCK / 8;
+	*ran = asks ? count_clock() : 0;
+	i->clock = count_clock_follows(c, *ran);
+	i->ran = *ran - c->ran;
+	/* A child's switches begin at 0, as its clock does. */
+	if (asks &&
+	    (!i->clock || i->interrupted || i->ran < i->unread + i->ticks))
+		i->switches = count_switches(c);
+	i->moved = count_migrated(c);
+	if (i->moved)
+		cpuc_ratio_migrated(&c->ratio);
+	measured = cpuc_ratio_update(&c->ratio, count_since(0, i->ticks),
+				     count_since(i->counted, i->ticks));
+	i->end = c->ratio.mean;
+	if (measured)
+		*ran = count_clock();
+	return asks || measured;
+}
+
+/* Ends the interval at the tick that the caller read. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	uint64_t t = c->tick + d, held = c->due, ratio, ran = 0, seen, n;
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
-	bool interrupted, asks, follows, measured;
+	struct cpuc_interval i = {.lost = c->lost};
+	struct cpuc_closed closed;
+	uint64_t t = c->tick + d, ran;
+	bool read;
 
 	c->due = 0;
 	CPUC_FENCE();
@@ -256,38 +237,57 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	/* A handler has ended that interval. */
 	else if (c->rseq.armed != armed)
 		t = count_tick();
-	d = t - c->tick;
-	seen = count_seen(c, d);
-	ratio = c->ratio.mean;
-	count_midst_begin(c, seen);
-	interrupted = cpuc_rseq_rearm(&c->rseq);
-	c->interrupted = c->interrupted + interrupted;
-	asks = interrupted || d == seen || d - seen >= c->gap ||
-	       c->unread + d >= COUNT_CLOCK - COUNT_CLOCK / 8;
-	if (asks)
-		ran = count_clock();
-	if (count_migrated(c))
-		cpuc_ratio_migrated(&c->ratio);
-	measured = cpuc_ratio_update(&c->ratio, count_since(0, d));
-	follows = count_clock_follows(c, ran);
-	if (follows)
-		d = count_ticks(c, d, seen, ran - c->ran, interrupted);
-	else
-		d = seen + count_since(seen, d);
-	n = fresh ? cpuc_ratio_scaled(count_tick(), ratio)
-		  : count_cycles(c, d, held, ratio);
-	/* A measurement takes long, and is in no interval. */
-	if (measured)
-		ran = count_clock();
-	if (asks || measured) {
-		/* A child's switches begin at 0, as its clock does. */
-		if (!follows)
-			count_switches(c);
+	i.cycles = c->cycles;
+	i.begin = c->ratio.mean;
+	i.ticks = t - c->tick;
+	i.counted = count_seen(c, i.ticks);
+	i.unread = c->unread + count_glimpsed(c);
+	i.gap = c->gap;
+	i.told = count_told(c);
+	count_midst_begin(c, i.counted);
+	read = count_observe(c, &i, &ran);
+	closed = cpuc_interval_close(&i);
+	if (fresh)
+		closed.cycles = cpuc_ratio_scaled(count_tick(), i.begin);
+	if (closed.untold)
+		cpuc_rseq_missed_wait();
+	c->lost = closed.lost;
+	if (read)
 		count_clock_set(c, ran);
-	} else {
-		c->unread += (uint32_t)d;
-	}
-	return count_midst_end(c, n);
+	else
+		c->unread = (uint32_t)(i.unread + closed.ticks);
+	return count_midst_end(c, closed.cycles);
+}
+
+/* A glimpse in an open interval, for a call that read the clock at tick + d. If
+ * it shows the ratio in use, the interval goes on, less what this has taken,
+ * and *n is the count. False: the interval must end. */
+static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
+			  uint64_t d, uint64_t *n)
+{
+	uint64_t tick = c->tick, end = c->end, t;
+
+	if (CPUC_GLIMPSE_GUARDED || c->state != CPUC_COUNT_OPEN ||
+	    c->due == 0 || d >= end || (uint32_t)(tick + d) - c->last >= c->gap)
+		return false;
+	c->due = 0;
+	CPUC_FENCE();
+	if (*c->rseq.word != armed || !cpuc_ratio_stands(&c->ratio))
+		return false;
+	*n = cpuc_count_at(c, d);
+	t = count_tick();
+	if (t - (tick + d) > 2 * (uint64_t)cpuc_calibration.glimpse_cost)
+		return false;
+	c->last = (uint32_t)t;
+	CPUC_FENCE();
+	if (!__atomic_compare_exchange_n(&c->tick, &tick, t - d, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	CPUC_FENCE();
+	c->ratio.glimpse_in = (uint32_t)d + c->ratio.glimpse_every;
+	c->due = (uint32_t)count_least(c->ratio.glimpse_in, end);
+	CPUC_FENCE();
+	return *c->rseq.word == armed;
 }
 
 /* A call in the middle of that: in the handler of a fault, or of any signal
@@ -313,6 +313,8 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
 	 * weakly ordered CPUs; a thread's first call always comes here. */
 	if (__atomic_load_n(&cpuc_calibration.clock, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
+	if (count_glimpse(c, armed, d, &n))
+		return n;
 	if (!cpuc_guard_enter(&guard))
 		return count_midst(c);
 	n = count_anew(c, armed, d);

@@ -17,6 +17,9 @@
  *         0      the call that goes on   closes it, and opens another
  * CLOSED  0      its opening             closes it once more, and opens it
  * MIDST   0      the slow path           gets one more than the highest count
+ *
+ * A glimpse: due = 0, last, tick, due > 0. A handler in the midst of that
+ * closes the interval, and the tick of another one stays as it is.
  */
 enum cpuc_count_state {
 	CPUC_COUNT_FRESH, /* the thread has not counted */
@@ -28,20 +31,22 @@ enum cpuc_count_state {
 /* A thread's state. While it is open, the count at tick t is
  * cycles + (t - tick) * ratio.mean, if t - tick < due, t - last < gap and the
  * word is as it was armed: no handler changed the state, and the thread ran all
- * the time. Only `last` changes meanwhile. `due` is 0 during a call: a handler
- * that counts then closes the interval, and the interrupted call sees by the
- * word that what it has read is stale. */
+ * the time. Only `last` changes meanwhile, and `tick` by what a glimpse takes.
+ * `due` is 0 during a call: a handler that counts then closes the interval, and
+ * the interrupted call sees by the word that what it has read is stale. */
 struct cpuc_core_count {
 	uint64_t tick;
 	uint64_t cycles;
 	struct cpuc_rseq rseq;
-	uint32_t due;
+	uint32_t due; /* a glimpse, or the interval's end */
 	uint32_t gap; /* between two calls so many ticks apart may lie a wait */
 	uint32_t last; /* the tick of the latest count, modulo 2^32 */
 
 	/* For the slow path alone, but for the mean ratio. */
-	uint32_t unread; /* ticks that were counted from the latest reading of
-			    the thread's clock to `tick` */
+	uint32_t end;    /* ticks from `tick` to the interval's end */
+	uint32_t opened; /* `tick` at first, modulo 2^32 */
+	uint32_t unread; /* ticks for which the thread ran from the latest
+			    reading of its clock to `tick` */
 	struct cpuc_ratio ratio;
 	uint64_t given; /* in the midst: the highest count of any call */
 	uint64_t ran;   /* that reading; 0: unknown */

@@ -2,81 +2,117 @@
 /* A thread's ratio: a filter's mean of measurements, and when the next one is
  * due.
  *
- * A measurement is one long window. A look is a short one, which shows only
- * that the rate may have stepped; further windows confirm it. Looks are rare
- * while the rate is steady and frequent while it changes: some cores step by
- * 2.5% 500 times a second for a while, and are steady for seconds.
+ * A measurement is one long window. A glimpse, which is hundreds of times
+ * shorter, shows only that the rate may have stepped; windows confirm it.
+ * Glimpses are rare while the rate is steady and frequent while it changes:
+ * some cores step by 2.5% 500 times a second for a while, and are steady for
+ * seconds; others change their rate for the instructions that they execute.
  *
  * The filter is an exponential mean, which goes half the way to each
  * measurement. A longer memory would gain little, as a measurement is off by
  * hardly more than the rate changes until the next one; and after a disturbance
  * the mean is soon right again.
  *
- * An innovation is a measurement's difference from the mean; the noise is how
- * much innovations differ from one to the next. A large innovation is tested:
- * if a second measurement confirms it, the rate has changed, and the mean
- * follows at once. The rate may well change again, so the next measurement
- * comes soon. */
+ * The noise of measurements is how much their differences from the mean change
+ * from one to the next. A measurement that is further off is tested: if a
+ * second one confirms it, the rate has changed, and the mean follows at once.
+ * The rate may well change again, so the next measurement comes soon. */
 #include <config.h>
+#include <stdlib.h>
+#include "../rate/clock.h"
 #include "ratio.h"
 #include "constants.h"
-
-/* A look that differs from the mean by less shows no step. */
-#define RATIO_LOOK (STEP_LEAST + cpuc_calibration.look_grain * 3 / 8)
 
 static uint32_t ratio_least(uint64_t a, uint64_t b)
 {
 	return (uint32_t)(a < b ? a : b);
 }
 
-/* A larger innovation is tested. */
-static uint32_t ratio_surprise(const struct cpuc_ratio *r)
-{
-	return r->noise * FILTER_LARGE / 2;
-}
-
-/* A drift makes innovations large, but all alike: it is no noise. */
+/* A drift makes differences large, but all alike: it is no noise. */
 static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 {
 	int32_t off =
 		(int32_t)ratio_least(cpuc_apart(ratio, r->mean), STEP_LEAST);
-	int32_t noise;
 
 	off = ratio < r->mean ? -off : off;
-	noise = off > r->last ? off - r->last : r->last - off;
-	r->noise = (uint16_t)(r->noise + (noise - r->noise) / FILTER_MEAN);
-	r->last = (int16_t)off;
+	r->noise = (uint16_t)(r->noise +
+			      (abs(off - r->off) - r->noise) / FILTER_MEAN);
+	r->off = (int16_t)off;
 	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / (r->known ? 2 : 1));
 	r->known = true;
 }
 
-/* Whether the rate has stepped, to about this ratio: windows must agree on it,
- * and none may be at the old rate. Another hardware thread of the core makes
- * windows longer, but hardly three of them by the same. */
-static bool ratio_confirm(struct cpuc_ratio *r, uint64_t about)
+/* The highest of these n ratios on which several windows agree; 0: there is
+ * none. Whatever disturbs a window makes it longer, and its ratio lower. Sorts
+ * v. */
+static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
+			     unsigned n)
 {
-	unsigned i, n = about > r->mean ? STEP_FASTER : STEP_SLOWER;
-	uint32_t near = 2 * RATIO_LOOK;
-	uint64_t ratio, sum = 0;
-	/* Between that of looks and that of measurements, as the length is. */
-	struct cpuc_overhead o = {
-		r->looking.cycles + (r->measuring.cycles - r->looking.cycles) /
-					    MEASUREMENT_LENGTH,
-		r->measuring.known};
+	unsigned i, need;
 
-	for (i = 0; i < n; i++, near = STEP_PAIR) {
-		ratio = cpuc_window(&o, cpuc_calibration.turns, about);
-		if (cpuc_apart(ratio, r->mean) <= STEP_LEAST)
-			return false;
-		if (cpuc_apart(ratio, about) > near)
-			return false;
-		if (i == 0)
-			about = ratio;
-		sum += ratio;
+	cpuc_sort(v, n);
+	for (i = n; i > 0; i--) {
+		need = v[i - 1] > r->mean ? STEP_FASTER : STEP_SLOWER;
+		if (i >= need && cpuc_apart(v[i - need], v[i - 1]) <= STEP_PAIR)
+			return v[i - need] + (v[i - 1] - v[i - need]) / 2;
 	}
-	r->mean = sum / n;
+	return 0;
+}
+
+/* Overheads of windows as long as these: between that of a glimpse's one run
+ * and that of a measurement's two, as the length is. */
+static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r)
+{
+	int32_t shortest = 2 * r->glimpse;
+	int32_t longest = r->overhead.known ? r->overhead.cycles : shortest;
+
+	return (struct cpuc_overhead){
+		shortest + (longest - shortest) / MEASUREMENT_LENGTH, 1};
+}
+
+/* The ratio by windows, 0 if they disagree, at the end of an interval that was
+ * `waited` ticks long. A short one is not worth more than a few windows, and
+ * the first window at the ratio in use ends it. */
+static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t waited)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const bool is_long = waited >= COUNT_RAMP;
+	const uint64_t lasts =
+		ratio_least(waited / STEP_LASTS, COUNT_RAMP) / s->span;
+	const uint64_t most =
+		is_long ? STEP_WINDOWS + waited / SHARE_MOVING / s->span
+			: STEP_SLOWER;
+	struct cpuc_overhead o = ratio_overhead(r);
+	uint64_t v[STEP_WINDOWS], about = r->mean, ratio, agreed = 0;
+	unsigned n;
+
+	for (n = 0; n < most || n < lasts; n++) {
+		ratio = cpuc_window(&o, s->turns, about);
+		/* On a much faster core it was too short. */
+		if (ratio > about + about / STEP_SHORT)
+			ratio = cpuc_window(&o, s->turns, about = ratio);
+		if (!is_long && cpuc_apart(ratio, r->mean) <= STEP_LEAST)
+			return r->mean;
+		/* In place of the lowest. */
+		v[n < STEP_WINDOWS ? n : 0] = ratio;
+		agreed = ratio_agreed(r, v, ratio_least(n + 1, STEP_WINDOWS));
+		if (agreed != 0 && (n >= lasts || agreed > r->mean))
+			return agreed;
+	}
+	return is_long ? v[STEP_WINDOWS - 1] : agreed;
+}
+
+/* Whether the ratio has stepped. At the end of a long interval the highest one
+ * seen is taken over even if windows disagree: rather too high than too low. */
+static bool ratio_confirm(struct cpuc_ratio *r, uint64_t waited)
+{
+	uint64_t ratio = ratio_windows(r, waited);
+
+	if (ratio == 0 || cpuc_apart(ratio, r->mean) <= STEP_LEAST)
+		return false;
+	r->mean = ratio;
 	r->known = true;
-	r->still = 0;
+	r->stepped_ago = 0;
 	return true;
 }
 
@@ -84,12 +120,12 @@ static uint64_t ratio_window(struct cpuc_ratio *r)
 {
 	uint32_t windows = r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST;
 
-	return cpuc_window(&r->measuring, windows * cpuc_calibration.turns,
+	return cpuc_window(&r->overhead, windows * cpuc_calibration.turns,
 			   r->mean);
 }
 
 /* Whether the ratio has moved. */
-static bool ratio_measure(struct cpuc_ratio *r)
+static bool ratio_measure(struct cpuc_ratio *r, uint64_t waited)
 {
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
@@ -99,12 +135,14 @@ static bool ratio_measure(struct cpuc_ratio *r)
 	 * disturbed, a small difference is no step. Of what is hardly a step,
 	 * windows may show nothing, as they are shorter. */
 	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
-		if (ratio_confirm(r, ratio))
+		if (ratio_confirm(r, waited))
 			return true;
 		if (off > 2 * STEP_LEAST)
 			return false;
 	}
-	if (off > ratio_surprise(r)) {
+	/* Even without noise the clock misses a step or two. */
+	if (off > r->noise * FILTER_LARGE / 2 &&
+	    off > cpuc_calibration.grain / MEASUREMENT_LENGTH) {
 		ratio = ratio_window(r);
 		off = cpuc_apart(ratio, first);
 		if (off > STEP_LEAST)
@@ -117,15 +155,56 @@ static bool ratio_measure(struct cpuc_ratio *r)
 	return moved;
 }
 
-/* From one look to the next. */
-static uint32_t ratio_interval(const struct cpuc_ratio *r)
+/* By how much a glimpse differs from what one takes at this ratio. */
+static int32_t ratio_glimpse(const struct cpuc_ratio *r)
 {
-	uint64_t cost = cpuc_calibration.look_cost;
-	uint64_t ticks = r->still / LOOK_SINCE_STEP;
+	return cpuc_glimpse(&cpuc_calibration, r->mean) - r->glimpse;
+}
 
-	ticks = ticks > cost * LOOK_MOVING ? ticks : cost * LOOK_MOVING;
-	ticks = ratio_least(ticks, cost * LOOK_STILL);
-	return ratio_least(ticks, r->left);
+/* By how much it may differ though the ratio is the same. */
+static int32_t ratio_near(const struct cpuc_ratio *r)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+
+	return cpuc_glimpse_part(s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
+}
+
+/* A small step shows in the mean of several glimpses. There, one that was
+ * disturbed counts as little as one that just was not. */
+static bool ratio_stands(struct cpuc_ratio *r, int32_t *by)
+{
+	const int32_t near = ratio_near(r), most = 2 * near;
+
+	*by = ratio_glimpse(r);
+	r->glimpses += (*by > most    ? most
+			: *by < -most ? -most
+				      : *by) -
+		       r->glimpses / GLIMPSE_MEAN;
+	return abs(*by) <= near &&
+	       abs(r->glimpses) / GLIMPSE_MEAN <=
+		       cpuc_glimpse_part(&cpuc_calibration, r->mean, STEP_PAIR);
+}
+
+bool cpuc_ratio_stands(struct cpuc_ratio *r)
+{
+	int32_t by;
+
+	return ratio_stands(r, &by);
+}
+
+/* Learns what a glimpse takes at this ratio, which windows have just shown,
+ * from the mean of those at the ratio before; or at once, if two agree that it
+ * is something else on this core. */
+static void ratio_learn(struct cpuc_ratio *r, uint64_t before, int32_t first)
+{
+	int32_t by = ratio_glimpse(r), mean = r->glimpses / GLIMPSE_MEAN;
+	int32_t moved = cpuc_glimpse_part(&cpuc_calibration, before,
+					  cpuc_apart(r->mean, before));
+
+	if (abs(by) <= ratio_near(r))
+		r->glimpse += (mean + (r->mean > before ? moved : -moved)) / 4;
+	else if (abs(by - first) <= ratio_near(r))
+		r->glimpse += by;
 }
 
 /* Sets when the next measurement is due: soon if the ratio moved, then after
@@ -133,63 +212,77 @@ static uint32_t ratio_interval(const struct cpuc_ratio *r)
  * coarse and windows are long, that is a second at most. */
 static void ratio_next(struct cpuc_ratio *r, bool moved)
 {
-	uint32_t wait = r->wait + r->wait / 2;
+	uint32_t every = r->measure_every + r->measure_every / 2;
 	uint64_t most = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
 			(moved ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
 
 	if (most < MEASUREMENT_MOVED)
 		most = MEASUREMENT_MOVED;
 	most = ratio_least(most, cpuc_calibration.hz);
-	r->left = r->wait = ratio_least(wait, most);
+	r->measure_in = r->measure_every = ratio_least(every, most);
+}
+
+static void ratio_next_glimpse(struct cpuc_ratio *r)
+{
+	uint64_t cost = cpuc_calibration.glimpse_cost;
+	uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
+
+	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
+	r->glimpse_every = ratio_least(ticks, cost * GLIMPSE_STILL);
+	r->glimpse_in = ratio_least(r->glimpse_every, r->measure_in);
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
 	uint32_t ticks = ratio_least(passed, COUNT_LONG);
 
-	r->still += r->still < UINT32_MAX / 2 ? ticks : 0;
-	r->left -= ratio_least(r->left, ticks);
-	r->until -= ratio_least(r->until, ticks);
+	r->stepped_ago += r->stepped_ago < UINT32_MAX / 2 ? ticks : 0;
+	r->measure_in -= ratio_least(r->measure_in, ticks);
+	r->glimpse_in -= ratio_least(r->glimpse_in, ticks);
 }
 
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
 	r->mean = cpuc_calibration.ratio;
+	r->glimpse = cpuc_calibration.glimpse_overhead;
 	r->noise = (uint16_t)(cpuc_calibration.grain / 4);
-	r->wait = MEASUREMENT_SOON;
+	r->measure_every = MEASUREMENT_SOON;
 	/* The thread that calibrated has just measured. */
-	if (t - cpuc_calibration.tick < cpuc_calibration.span)
-		r->until = r->left = MEASUREMENT_SOON;
+	if (t - cpuc_calibration.tick < cpuc_calibration.span) {
+		r->measure_in = MEASUREMENT_SOON;
+		ratio_next_glimpse(r);
+	}
 }
 
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed)
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t waited)
 {
-	bool stands = false, moved;
-	uint64_t ratio;
+	const uint64_t before = r->mean;
+	bool measures, moved;
+	int32_t by = 0;
 
 	ratio_pass(r, passed);
-	if (r->until > 0)
+	if (r->glimpse_in > 0)
 		return false;
-	if (r->left == 0) {
-		moved = ratio_measure(r);
+	measures = r->measure_in == 0;
+	if (measures) {
+		moved = ratio_measure(r, waited);
 	} else {
-		ratio = cpuc_window(&r->looking, cpuc_calibration.look_turns,
-				    r->mean);
-		stands = cpuc_apart(ratio, r->mean) <= RATIO_LOOK;
-		moved = !stands && ratio_confirm(r, ratio);
+		measures = !ratio_stands(r, &by);
+		moved = measures && ratio_confirm(r, waited);
 	}
-	if (moved || r->left == 0)
+	if (measures && !moved)
+		ratio_learn(r, before, by);
+	if (measures)
+		r->glimpses = 0;
+	if (moved || r->measure_in == 0)
 		ratio_next(r, moved);
-	r->until = ratio_interval(r);
-	return !stands;
+	ratio_next_glimpse(r);
+	return measures;
 }
 
 void cpuc_ratio_migrated(struct cpuc_ratio *r)
 {
-	/* What is known of overheads weighs no more than one window. A fresh
-	 * thread's first look takes them for 0: its difference alone would be
-	 * too uncertain. */
-	r->measuring.known = r->measuring.known > 0;
-	r->looking.known = 1;
-	r->until = ratio_least(r->until, MEASUREMENT_SOON);
+	/* What is known of overheads weighs no more than one window. */
+	r->overhead.known = r->overhead.known > 0;
+	r->glimpse_in = 0;
 }

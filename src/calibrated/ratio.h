@@ -8,26 +8,35 @@
 
 /* Times in ticks, differences of ratios in 2^-20. */
 struct cpuc_ratio {
-	uint64_t mean;  /* in use */
-	uint32_t until; /* the next look or measurement */
-	uint32_t left;  /* until the next measurement */
-	uint32_t wait;  /* the latest time from one to the next */
-	uint32_t still; /* since the ratio's latest step */
-	struct cpuc_overhead measuring, looking; /* of windows for that */
-	uint16_t noise; /* of measurements: from one innovation to the next */
-	int16_t last;   /* innovation */
-	bool known;     /* the mean is this thread's own */
-	uint16_t cpu;   /* on which these were measured */
+	uint64_t mean;          /* in use */
+	uint32_t glimpse_in;    /* from an interval's beginning to the next
+				   glimpse or measurement */
+	uint32_t glimpse_every; /* and from one to the next */
+	uint32_t measure_in;    /* until the next measurement */
+	uint32_t measure_every;
+	uint32_t stepped_ago;          /* the latest step */
+	struct cpuc_overhead overhead; /* of windows that measure */
+	int32_t glimpse;               /* cpuc_glimpse() at this ratio */
+	int32_t glimpses; /* differences of the latest ones from that */
+	uint16_t noise;   /* of measurements: from one's
+			     difference to the next one's */
+	int16_t off;  /* the latest measurement's difference from the mean */
+	bool known;   /* the mean is this thread's own */
+	uint16_t cpu; /* on which these were measured */
 };
 
 /* A thread's first count, at tick t: by the process's first ratio. */
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 
-/* Looks or measures, if that is due so many ticks after the latest call. True
- * if that took long: a measurement, or a look that differed. */
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed);
+/* Whether a glimpse shows the ratio in use. Changes nothing but `glimpses`. */
+bool cpuc_ratio_stands(struct cpuc_ratio *r);
 
-/* The thread is on another CPU: the next look comes soon. */
+/* Has a glimpse or measures, if that is due so many ticks after the latest
+ * call; the last `waited` of these are in no count yet. True if that took long.
+ */
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t waited);
+
+/* The thread is on another CPU: the next glimpse comes soon. */
 void cpuc_ratio_migrated(struct cpuc_ratio *r);
 
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for

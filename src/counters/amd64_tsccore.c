@@ -17,10 +17,7 @@ static long long tsccore_read(void)
 	return (long long)cpuc_count(tsccore_tick);
 }
 
-#define SHORT 1 /* loop turns of a window's short run, for each of `turns` */
-#define LONG 8  /* and of its long run */
-#define LINKS 32
-#define CYCLES ((LONG - SHORT) * LINKS) /* of links that take one */
+#define LINKS 32 /* of a turn */
 
 /* A run ends with the clock's reading. The first stamp is the end of a run,
  * too, so all but the links is the same in every run. lfence: no later
@@ -55,8 +52,14 @@ static long long tsccore_read(void)
 	{                                                                      \
 		tsccore_##name##_run(1);                                       \
 		stamp[0] = tsccore_##name##_run(1);                            \
-		stamp[1] = tsccore_##name##_run(SHORT * turns);                \
-		stamp[2] = tsccore_##name##_run(LONG * turns);                 \
+		stamp[1] = tsccore_##name##_run(turns);                        \
+		stamp[2] = tsccore_##name##_run(CPUC_LONG_RUN * turns);        \
+	}                                                                      \
+	static void tsccore_##name##_glimpse(uint32_t turns,                   \
+					     uint64_t stamp[2])                \
+	{                                                                      \
+		stamp[0] = tsccore_##name##_run(1);                            \
+		stamp[1] = tsccore_##name##_run(turns);                        \
 	}
 
 /* Windows are made of the 32-bit multiply: its latency is 3 cycles on every
@@ -76,10 +79,10 @@ TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
 static const struct cpuc_chain tsccore_chain[] = {
-	CPUC_CHAIN(tsccore, imul, CYCLES * 3),
-	CPUC_CHAIN(tsccore, ror, CYCLES * 1),
-	CPUC_CHAIN(tsccore, xor, CYCLES * 1),
-	CPUC_CHAIN(tsccore, not, CYCLES * 1),
+	CPUC_CHAIN(tsccore, imul, LINKS * 3),
+	CPUC_CHAIN(tsccore, ror, LINKS * 1),
+	CPUC_CHAIN(tsccore, xor, LINKS * 1),
+	CPUC_CHAIN(tsccore, not, LINKS * 1),
 };
 
 /* An SMT sibling that never waits may leave one-cycle chains two cycles in

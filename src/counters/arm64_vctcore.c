@@ -20,8 +20,8 @@ static uint64_t vctcore_stated(void)
 	return (uint32_t)frequency;
 }
 
-#define BRIEF 16 /* links in a turn of a window's short run */
-#define LINKS 128
+#define BRIEF 16 /* links in a turn of a short run */
+#define LINKS (CPUC_LONG_RUN * BRIEF)
 
 /* The cbz makes the isb wait for the chain. isb completes, and the next
  * instruction is fetched, only after the branch before it has been resolved,
@@ -61,6 +61,12 @@ static uint64_t vctcore_stated(void)
 		stamp[0] = vctcore_##name##_brief(1);                          \
 		stamp[1] = vctcore_##name##_brief(turns);                      \
 		stamp[2] = vctcore_##name##_run(turns);                        \
+	}                                                                      \
+	static void vctcore_##name##_glimpse(uint32_t turns,                   \
+					     uint64_t stamp[2])                \
+	{                                                                      \
+		stamp[0] = vctcore_##name##_brief(1);                          \
+		stamp[1] = vctcore_##name##_brief(turns);                      \
 	}
 
 /* All have latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,
@@ -74,10 +80,10 @@ VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 VCTCORE_CHAIN(orn, "orn %0, %3, %0")
 
 static const struct cpuc_chain vctcore_chain[] = {
-	CPUC_CHAIN(vctcore, eor, LINKS - BRIEF),
-	CPUC_CHAIN(vctcore, sub, LINKS - BRIEF),
-	CPUC_CHAIN(vctcore, eon, LINKS - BRIEF),
-	CPUC_CHAIN(vctcore, orn, LINKS - BRIEF),
+	CPUC_CHAIN(vctcore, eor, BRIEF),
+	CPUC_CHAIN(vctcore, sub, BRIEF),
+	CPUC_CHAIN(vctcore, eon, BRIEF),
+	CPUC_CHAIN(vctcore, orn, BRIEF),
 };
 
 /* Hardly any Arm core has SMT. */

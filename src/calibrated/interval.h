@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What an interval counts, from what was seen of it when it ended: a function
+ * without side effects. All times are in ticks. */
+#ifndef CPUC_INTERVAL_H
+#define CPUC_INTERVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../system/rseq.h"
+
+struct cpuc_interval {
+	uint64_t cycles;  /* the count at its beginning */
+	uint64_t ticks;   /* its length, 2's complement: negative where the
+			     clock of this core is behind the last one's */
+	uint64_t counted; /* of these, up to the latest count */
+	uint64_t begin;   /* the ratio that was in use */
+	uint64_t end;     /* and the one that the end shows */
+	bool moved;       /* to another CPU */
+
+	/* The thread's clock, and how long ago it was last read. */
+	bool clock;       /* both are known: */
+	uint64_t ran;     /* what that clock advanced since */
+	uint64_t unread;  /* ticks before this interval since; it ran */
+	uint32_t lost;    /* what the clock lacked at the latest readings,
+			     though the thread was not switched out */
+	uint32_t gap;     /* between two calls so far apart may lie a wait */
+	bool told;        /* a wait interrupts the thread */
+	bool interrupted; /* the thread was, since the interval began */
+	struct cpuc_switches switches; /* since that clock was last read */
+};
+
+struct cpuc_closed {
+	uint64_t cycles; /* the count at the interval's end */
+	uint64_t ticks;  /* of the interval's, those that count */
+	uint32_t lost;   /* the new value of that */
+	bool untold;     /* a wait did not interrupt the thread */
+};
+
+struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i);
+
+#endif
