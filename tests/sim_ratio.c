@@ -160,7 +160,7 @@ static const struct scenario scenarios[] = {
 	 .mean = 0.3 / 140, .worst = 0.016},
 	{"of 20% a second, by a clock of 24 MHz",
 	 AT(3.2, 0.024, 1, .ops = &arm, .drift = 0.2e-9), NULL, NULL, 1e9,
-	 .share = 0.012},
+	 .share = 0.0135},
 	{"one bad window in three", X86(.bad = 3), NULL, NULL, 2e9,
 	 .worst = UNSEEN},
 	{"another hardware thread's bursts", X86(.bursts = true), NULL, NULL,

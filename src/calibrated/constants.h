@@ -36,6 +36,7 @@
  * the mean than this part of the short run's links is left out: five steps of a
  * coarse clock, as it is uncertain by half of that. */
 #define WINDOW_OVERHEADS 32
+#define OVERHEAD_SURE 4
 #define WINDOW_UNDISTURBED 10
 
 /* The least length of a glimpse, in steps of the clock and in cycles: 98 of 100

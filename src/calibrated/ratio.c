@@ -42,17 +42,17 @@ static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
 	r->known = true;
 }
 
-/* The highest of these n ratios on which several windows agree; 0: there is
- * none. Whatever disturbs a window makes it longer, and its ratio lower. Sorts
- * v. */
+/* The highest of these n ratios on which windows agree; 0: there is none. Sorts
+ * v. Whatever disturbs a window makes it longer, and its ratio lower: two are
+ * enough to show a higher rate, unless many were tried. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
-			     unsigned n)
+			     unsigned n, bool many)
 {
 	unsigned i, need;
 
 	cpuc_sort(v, n);
 	for (i = n; i > 0; i--) {
-		need = v[i - 1] > r->mean ? STEP_FASTER : STEP_SLOWER;
+		need = v[i - 1] > r->mean && !many ? STEP_FASTER : STEP_SLOWER;
 		if (i >= need && cpuc_apart(v[i - need], v[i - 1]) <= STEP_PAIR)
 			return v[i - need] + (v[i - 1] - v[i - need]) / 2;
 	}
@@ -60,53 +60,85 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 }
 
 /* Overheads of windows as long as these: between that of a glimpse's one run
- * and that of a measurement's two, as the length is. */
-static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r)
+ * and that of a measurement's two, as the length is. It counts for as much as
+ * so many windows. */
+static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r,
+					   uint16_t weight)
 {
-	int32_t shortest = 2 * r->glimpse;
-	int32_t longest = r->overhead.known ? r->overhead.cycles : shortest;
+	int32_t shortest = 2 * r->glimpse, longest = r->overhead.cycles;
 
+	if (r->overhead.known < OVERHEAD_SURE)
+		longest = shortest;
 	return (struct cpuc_overhead){
-		shortest + (longest - shortest) / MEASUREMENT_LENGTH, 1};
+		shortest + (longest - shortest) / MEASUREMENT_LENGTH, weight};
 }
 
-/* The ratio by windows, 0 if they disagree, at the end of an interval that was
- * `waited` ticks long. A short one is not worth more than a few windows, and
- * the first window at the ratio in use ends it. */
-static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t waited)
+/* A window at about this ratio; on a much faster core it was too short. */
+static uint64_t ratio_window_about(struct cpuc_overhead *o, uint64_t *about)
+{
+	const uint32_t turns = cpuc_calibration.turns;
+	uint64_t ratio = cpuc_window(o, turns, *about);
+
+	if (ratio > *about + *about / STEP_SHORT)
+		ratio = cpuc_window(o, turns, *about = ratio);
+	return ratio;
+}
+
+/* At the end of a long interval, `waited` ticks, many windows are made, so that
+ * not all are disturbed: for a share of it, and a lower ratio must last. If
+ * they disagree all the same, the highest one is taken: rather too high than
+ * too low.
+ */
+static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t waited)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const bool is_long = waited >= COUNT_RAMP;
-	const uint64_t lasts =
+	const uint32_t share =
+		ratio_least(waited / SHARE_MOVING / s->span, STEP_WINDOWS);
+	const uint32_t lasts =
 		ratio_least(waited / STEP_LASTS, COUNT_RAMP) / s->span;
-	const uint64_t most =
-		is_long ? STEP_WINDOWS + waited / SHARE_MOVING / s->span
-			: STEP_SLOWER;
-	struct cpuc_overhead o = ratio_overhead(r);
+	struct cpuc_overhead o = ratio_overhead(r, WINDOW_OVERHEADS);
 	uint64_t v[STEP_WINDOWS], about = r->mean, ratio, agreed = 0;
-	unsigned n;
+	unsigned n, tried;
 
-	for (n = 0; n < most || n < lasts; n++) {
-		ratio = cpuc_window(&o, s->turns, about);
-		/* On a much faster core it was too short. */
-		if (ratio > about + about / STEP_SHORT)
-			ratio = cpuc_window(&o, s->turns, about = ratio);
-		if (!is_long && cpuc_apart(ratio, r->mean) <= STEP_LEAST)
-			return r->mean;
-		/* In place of the lowest. */
-		v[n < STEP_WINDOWS ? n : 0] = ratio;
-		agreed = ratio_agreed(r, v, ratio_least(n + 1, STEP_WINDOWS));
-		if (agreed != 0 && (n >= lasts || agreed > r->mean))
+	for (n = 1; n <= STEP_WINDOWS + share || n <= lasts; n++) {
+		ratio = ratio_window_about(&o, &about);
+		/* In place of the lowest, if its overhead is known. */
+		v[n <= STEP_WINDOWS ? n - 1 : 0] = o.known > 1 ? ratio : 0;
+		tried = ratio_least(n, STEP_WINDOWS);
+		agreed = ratio_agreed(r, v, tried, true);
+		/* A higher one might be the only one without disturbance. */
+		if (cpuc_apart(agreed, v[tried - 1]) <= STEP_PAIR &&
+		    n >= share && (n >= lasts || agreed > r->mean))
 			return agreed;
 	}
-	return is_long ? v[STEP_WINDOWS - 1] : agreed;
+	return agreed != 0 ? agreed : v[STEP_WINDOWS - 1];
+}
+
+/* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
+ * enough for that. */
+static uint64_t ratio_windows(const struct cpuc_ratio *r)
+{
+	struct cpuc_overhead o = ratio_overhead(r, 1);
+	uint64_t v[STEP_SLOWER], about = r->mean, agreed;
+	unsigned n;
+
+	for (n = 1; n <= STEP_SLOWER; n++) {
+		v[n - 1] = ratio_window_about(&o, &about);
+		if (cpuc_apart(v[n - 1], r->mean) <= STEP_LEAST)
+			return r->mean;
+		agreed = ratio_agreed(r, v, n, false);
+		if (agreed != 0 && cpuc_apart(agreed, v[n - 1]) <= STEP_PAIR)
+			return agreed;
+	}
+	return 0;
 }
 
 /* Whether the ratio has stepped. At the end of a long interval the highest one
  * seen is taken over even if windows disagree: rather too high than too low. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t waited)
 {
-	uint64_t ratio = ratio_windows(r, waited);
+	uint64_t ratio = waited >= COUNT_RAMP ? ratio_windows_long(r, waited)
+					      : ratio_windows(r);
 
 	if (ratio == 0 || cpuc_apart(ratio, r->mean) <= STEP_LEAST)
 		return false;
@@ -122,37 +154,6 @@ static uint64_t ratio_window(struct cpuc_ratio *r)
 
 	return cpuc_window(&r->overhead, windows * cpuc_calibration.turns,
 			   r->mean);
-}
-
-/* Whether the ratio has moved. */
-static bool ratio_measure(struct cpuc_ratio *r, uint64_t waited)
-{
-	uint64_t ratio = ratio_window(r), first = ratio;
-	uint32_t off = cpuc_apart(ratio, r->mean);
-	bool moved = false;
-
-	/* A fresh thread has the process's first ratio: if that one was
-	 * disturbed, a small difference is no step. Of what is hardly a step,
-	 * windows may show nothing, as they are shorter. */
-	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
-		if (ratio_confirm(r, waited))
-			return true;
-		if (off > 2 * STEP_LEAST)
-			return false;
-	}
-	/* Even without noise the clock misses a step or two. */
-	if (off > r->noise * FILTER_LARGE / 2 &&
-	    off > cpuc_calibration.grain / MEASUREMENT_LENGTH) {
-		ratio = ratio_window(r);
-		off = cpuc_apart(ratio, first);
-		if (off > STEP_LEAST)
-			return false;
-		moved = off < cpuc_apart(ratio, r->mean);
-		if (moved)
-			r->mean = first;
-	}
-	ratio_add(r, ratio);
-	return moved;
 }
 
 /* By how much a glimpse differs from what one takes at this ratio. */
@@ -203,23 +204,64 @@ static void ratio_learn(struct cpuc_ratio *r, uint64_t before, int32_t first)
 
 	if (abs(by) <= ratio_near(r))
 		r->glimpse += (mean + (r->mean > before ? moved : -moved)) / 4;
-	else if (abs(by - first) <= ratio_near(r))
+	else if (abs(by - first) <= ratio_near(r) &&
+		 abs(by) <= GLIMPSE_CYCLES << CPUC_OVERHEAD_BITS)
 		r->glimpse += by;
 }
 
+/* Whether the ratio has moved; `by` is what a glimpse has just shown. */
+static bool ratio_measure(struct cpuc_ratio *r, uint64_t waited, int32_t by)
+{
+	const uint64_t before = r->mean;
+	uint64_t ratio = ratio_window(r), first = ratio;
+	uint32_t off = cpuc_apart(ratio, r->mean);
+	bool moved = false;
+
+	/* A fresh thread has the process's first ratio: if that one was
+	 * disturbed, a small difference is no step. Of what is hardly a step,
+	 * windows may show nothing, as they are shorter. */
+	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
+		if (ratio_confirm(r, waited))
+			return true;
+		if (off > 2 * STEP_LEAST)
+			return false;
+	}
+	/* Even without noise the clock misses a step or two. */
+	if (off > r->noise * FILTER_LARGE / 2 &&
+	    off > cpuc_calibration.grain / MEASUREMENT_LENGTH) {
+		ratio = ratio_window(r);
+		off = cpuc_apart(ratio, first);
+		if (off > STEP_LEAST)
+			return false;
+		moved = off < cpuc_apart(ratio, r->mean);
+		if (moved)
+			r->mean = first;
+	}
+	ratio_add(r, ratio);
+	ratio_learn(r, before, by);
+	return moved;
+}
+
+/* The time from one measurement to the next, by their share; where the clock is
+ * coarse and windows are long, a second at most. */
+static uint32_t ratio_measure_every(bool moving)
+{
+	uint64_t ticks = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
+			 (moving ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
+
+	if (ticks < MEASUREMENT_MOVED)
+		ticks = MEASUREMENT_MOVED;
+	return ratio_least(ticks, cpuc_calibration.hz);
+}
+
 /* Sets when the next measurement is due: soon if the ratio moved, then after
- * half as long again each time, up to the usual interval; where the clock is
- * coarse and windows are long, that is a second at most. */
+ * half as long again each time, up to the usual interval. */
 static void ratio_next(struct cpuc_ratio *r, bool moved)
 {
 	uint32_t every = r->measure_every + r->measure_every / 2;
-	uint64_t most = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
-			(moved ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
 
-	if (most < MEASUREMENT_MOVED)
-		most = MEASUREMENT_MOVED;
-	most = ratio_least(most, cpuc_calibration.hz);
-	r->measure_in = r->measure_every = ratio_least(every, most);
+	r->measure_in = r->measure_every =
+		ratio_least(every, ratio_measure_every(moved));
 }
 
 static void ratio_next_glimpse(struct cpuc_ratio *r)
@@ -256,28 +298,33 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t waited)
 {
-	const uint64_t before = r->mean;
-	bool measures, moved;
-	int32_t by = 0;
+	bool stands, moved;
+	int32_t by;
 
 	ratio_pass(r, passed);
 	if (r->glimpse_in > 0)
 		return false;
-	measures = r->measure_in == 0;
-	if (measures) {
-		moved = ratio_measure(r, waited);
-	} else {
-		measures = !ratio_stands(r, &by);
-		moved = measures && ratio_confirm(r, waited);
-	}
-	if (measures && !moved)
-		ratio_learn(r, before, by);
-	if (measures)
-		r->glimpses = 0;
-	if (moved || r->measure_in == 0)
+	stands = ratio_stands(r, &by);
+	/* One that is disturbed may look as if all were well. */
+	if (waited >= COUNT_RAMP)
+		stands &= ratio_stands(r, &by);
+	moved = !stands && ratio_confirm(r, waited);
+	if (moved) {
+		ratio_next(r, true);
+	} else if (r->measure_in == 0) {
+		moved = ratio_measure(r, waited, by);
 		ratio_next(r, moved);
+		stands = false;
+	} else if (!stands) {
+		/* This core's glimpses may take another time. */
+		r->glimpse += r->glimpses / GLIMPSE_MEAN / 4;
+		r->measure_in =
+			ratio_least(r->measure_in, ratio_measure_every(true));
+	}
+	if (!stands)
+		r->glimpses = 0;
 	ratio_next_glimpse(r);
-	return measures;
+	return !stands;
 }
 
 void cpuc_ratio_migrated(struct cpuc_ratio *r)

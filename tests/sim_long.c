@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Long intervals in which the core's rate changes, on pretended machines whose
+ * windows and glimpses are disturbed now and then: count, work without
+ * counting, count. CASES intervals of each kind. */
+#include "sim_machine.h"
+
+static const struct kind {
+	const char *name;
+	double ticks, step;
+	const struct cpuc_chain_ops *ops;
+} kinds[] = {
+	{"x86", 2.6, 1, &x86},
+	{"x86, steps of 26 ticks", 2.6, 26, &x86},
+	{"arm64, 1 GHz", 1, 1, &arm},
+	{"arm64, 24 MHz", 0.024, 1, &arm},
+	{"riscv64, 10 MHz", 0.010, 1, &riscv},
+	{"riscv64, 1 MHz", 0.001, 1, &riscv},
+};
+
+static const unsigned disturbed[] = {0, 20, 3};
+static const double lengths[] = {5e6, 20e6, 100e6, 1000e6};
+
+/* What must hold: not less than 0.99 of the truth less the first 3 ms, not more
+ * than 1.02 of it and these. */
+#define FIRST_NS 3e6
+
+static struct {
+	double counted, done, first; /* cycles */
+} of;
+
+/* From one rate to another so many ns after the first count. */
+static void interval(double from, double to, double at, double ns)
+{
+	double done, begin;
+	uint64_t a;
+
+	on.core = from;
+	a = count();
+	done = cycles;
+	begin = now;
+	on.turning = now + at;
+	on.later = to;
+	pass(at * from + (FIRST_NS - at) * to);
+	of.first = cycles - done;
+	pass((begin + ns - now) * to);
+	of.done = cycles - done;
+	of.counted = (double)(count() - a);
+}
+
+static double between(double least, double most)
+{
+	return least + up_to(most - least);
+}
+
+/* A thread that has just begun, or one that has counted for 20 ms. */
+static void begin(double core, bool fresh)
+{
+	on.core = core;
+	on.turning = 0;
+	calibrated_forget();
+	highest = 0;
+	if (!fresh)
+		run(20e6);
+}
+
+static void one(double ns, bool fresh, bool faster)
+{
+	double low = between(0.8, 1), high = low * between(1.1, 5);
+
+	begin(faster ? low : high, fresh);
+	interval(on.core, faster ? high : low, between(0.5e6, 1.5e6), ns);
+}
+
+/* One row of each: how many are too low, and too high. */
+static void check(const struct kind *k, unsigned bad, double ns, long n)
+{
+	double low = 2, high = 0, share;
+	int too_low = 0, too_high = 0;
+	long i;
+
+	open_machine((struct machine){.core = 2.0,
+				      .ticks = k->ticks,
+				      .step = k->step,
+				      .ops = k->ops});
+	on.bad = bad;
+	for (i = 0; i < n; i++) {
+		one(ns, i % 2, i / 2 % 2);
+		too_low += of.counted < 0.99 * (of.done - of.first);
+		too_high += of.counted > 1.02 * (of.done + of.first);
+		share = of.counted / of.done;
+		low = share < low ? share : low;
+		high = share > high ? share : high;
+	}
+	ok(too_low == 0 && too_high == 0 && up,
+	   "%s, %g ms, one window in %u disturbed: %d of %ld too low, %d too "
+	   "high; %.3f to %.3f of the work",
+	   k->name, ns / 1e6, bad, too_low, n, too_high, low, high);
+}
+
+/* What is not known of the end must not make it too low: a move to a slower
+ * core just before, and a lower rate that lasts for 0.8 ms, as a Cascade Lake's
+ * does after wide instructions. */
+static void ends(double ns, bool moves, long n)
+{
+	double low = 2, high = 0, share, core, begun_at;
+	uint64_t a;
+	long i;
+
+	open_machine((struct machine){.core = 3, .ticks = 2.6, .step = 1});
+	for (i = 0; i < n; i++) {
+		core = between(2, 4);
+		begin(core, false);
+		a = count();
+		begun_at = cycles;
+		pass(ns * core);
+		on.core = core * between(0.4, 0.95);
+		cpu += moves;
+		if (!moves) {
+			on.turning = now + 0.8e6;
+			on.later = core;
+		}
+		pass(20e3 * on.core);
+		begun_at = cycles - begun_at;
+		share = (double)(count() - a) / begun_at;
+		low = share < low ? share : low;
+		high = share > high ? share : high;
+	}
+	ok(low > 0.99 && high < 1.02 && up,
+	   "%g ms that end %s: %.3f to %.3f of the work", ns / 1e6,
+	   moves ? "on a slower core" : "at a lower rate, for a moment", low,
+	   high);
+}
+
+int main(void)
+{
+	const char *text = getenv("CASES");
+	long n = text != NULL ? strtol(text, NULL, 0) : 60;
+	size_t i, j, k;
+
+	/* make check-long asks for as many as a pure function can have. */
+	n = n < 4000 ? n : 4000;
+	machine_prepare();
+	for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		for (j = 0; j < sizeof disturbed / sizeof *disturbed; j++)
+			for (k = 0; k < sizeof lengths / sizeof *lengths; k++)
+				check(&kinds[i], disturbed[j], lengths[k], n);
+	ends(20e6, true, n);
+	ends(1000e6, true, n);
+	ends(20e6, false, n);
+	ends(1000e6, false, n);
+	return done_testing();
+}
