@@ -23,13 +23,13 @@ json() {
 }
 
 # COMMAND...: its count, without what $starts processes take to start, is off
-# $cycles by no more than it says.
+# $cycles by no more than cpucycles-selftest allows.
 near() {
 	json "$@" && test "$(member cycles)" != null &&
-		awk -v "got=$(member cycles)" -v "within=$(member within)" \
-			-v "cycles=$cycles" -v "start=$((starts * startup))" 'BEGIN {
+		awk -v "got=$(member cycles)" -v "cycles=$cycles" \
+			-v "start=$((starts * startup))" 'BEGIN {
 			off = (got - start) / cycles - 1
-			exit (off < 0 ? -off : off) > within + 0 }' && return
+			exit (off < 0 ? -off : off) > 0.06 }' && return
 	echo "# $(member cycles), not $cycles: $(member how)"
 	return 1
 }
@@ -55,6 +55,14 @@ refused 127 "'./nonesuch': No such" "$run" ./nonesuch
 ok "no such command: 127"
 refused 126 "'/': Permission" "$run" /
 ok "a command that cannot be run: 126"
+# shellcheck disable=SC2016 # the script's
+echo 'echo "$# $1"; exit 3' >"$tmp/script" && chmod +x "$tmp/script"
+for script in "$tmp/script" script; do
+	PATH=$tmp:$PATH "$run" "$script" 'a  word' >"$tmp/out" 2>"$tmp/err"
+	test $? -eq 3 && grep -qx '1 a  word' "$tmp/out" &&
+		! grep -v '^[a-z_]*  ' "$tmp/err"
+	ok "${script##"$tmp"*/}, a script without #!, is the shell's"
+done
 for wrong in '' '-r 0 true' '-r 2x true' '--nonesuch true' '-o'; do
 	# shellcheck disable=SC2086 # several words
 	refused 125 --help "$run" $wrong
@@ -67,10 +75,11 @@ ok "the command has standard input and output for itself"
 	>"$tmp/out" 2>"$tmp/err" && test "$(cat "$tmp/out" "$tmp/err")" = "out
 err" && grep -q '^wall_seconds  *[0-9.]*$' "$tmp/report"
 ok "-o FILE; what comes after the command is the command's"
-refused 125 'cannot write' "$run" -o "$tmp/none/file" sh -c 'echo out'
-ok "a FILE that cannot be written: 125, and nothing is run"
+refused 125 "cannot write $tmp/none/file: No such" \
+	"$run" -o "$tmp/none/file" sh -c 'echo out'
+ok "a FILE that cannot be written: 125, it is named, and nothing is run"
 "$run" -o /dev/full true 2>"$tmp/err"
-test $? -eq 125 && grep -q 'cannot write' "$tmp/err"
+test $? -eq 125 && grep -q 'cannot write /dev/full: No space' "$tmp/err"
 ok "a full disk: 125, with a message"
 "$run" true 2>&-
 test $? -eq 125
@@ -78,9 +87,18 @@ ok "a closed standard error: 125"
 
 ## Runs.
 json -r 5 sh -c 'echo run' && test "$(grep -c run "$tmp/out")" -eq 5 &&
-	test -n "$(member wall_seconds_spread)" &&
-	test -z "$(member within_spread)"
-ok "-r 5 runs it five times, and prints the spread, but of a tolerance"
+	test -n "$(member wall_seconds_spread)"
+ok "-r 5 runs it five times, and prints the spread"
+printf '%s\n' skipped again >"$tmp/input"
+{
+	read -r line
+	json -r 3 cat
+} <"$tmp/input"
+test "$line $(tr '\n' ' ' <"$tmp/out")" = "skipped again again again "
+ok "a file as standard input is read again from where it was"
+json -r 3 cat <"$tmp/input" && cat "$tmp/input" | json -r 3 cat &&
+	cmp -s "$tmp/input" "$tmp/out"
+ok "a pipe is not: the first run has all"
 json -r 3 sh -c "echo run >>'$tmp/runs'; test \$(wc -l <'$tmp/runs') -ne 2"
 test $? -eq 1 && test "$(wc -l <"$tmp/runs")" -eq 3
 ok "one run of three fails: so does the whole"
@@ -161,9 +179,8 @@ rivals=$!
 (while :; do :; done) &
 rivals="$rivals $!"
 takes $n "a chain beside two busy loops" "$work" chain $n
-member how | grep -qE 'beside load|^"counted' &&
-	awk -v within="$(member within)" 'BEGIN { exit !(within >= 0.04 || within == "null") }'
-ok "which it says: within $(member within)"
+member how | grep -qE 'beside load|^"counted'
+ok "which it says: $(member how)"
 # shellcheck disable=SC2086 # two
 kill $rivals
 json sleep 0.2 && awk -v "cycles=$(member cycles)" -v "n=$n" \

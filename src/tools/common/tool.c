@@ -49,11 +49,12 @@ int tool_message(int status, const char *format, ...)
 	return tool_try_help(status);
 }
 
-int tool_end(FILE *f, int status)
+int tool_end(FILE *f, const char *name, int status)
 {
 	if (f != NULL && fflush(f) == 0 && !ferror(f))
 		return status;
-	return tool_failed("cannot write the output: %s", strerror(errno));
+	return tool_failed("cannot write %s: %s",
+			   name != NULL ? name : "the output", strerror(errno));
 }
 
 int tool_option(int argc, char **argv, const char *letters,
@@ -70,7 +71,7 @@ int tool_option(int argc, char **argv, const char *letters,
 	else
 		printf("%s (libcpucycles) %s\n", tool_name,
 		       cpucycles_version());
-	exit(tool_end(stdout, TOOL_GOOD));
+	exit(tool_end(stdout, NULL, TOOL_GOOD));
 }
 
 const char *tool_why(const struct cpucycles_counter *c)

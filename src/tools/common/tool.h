@@ -33,9 +33,10 @@ int tool_option(int argc, char **argv, const char *letters,
 int tool_message(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Returns the exit status: `status`, unless the output could not be written, or
- * f is NULL, for which a message then gives errno as the reason. */
-int tool_end(FILE *f, int status);
+/* Returns the exit status: `status`, unless the file of this name (NULL: the
+ * output) could not be written, or f is NULL: a message then gives errno as the
+ * reason. */
+int tool_end(FILE *f, const char *name, int status);
 
 /* Selects the counter and describes it; NULL: the one that programs get.
  * Returns the exit status, after a message if there is none, or it does not

@@ -99,5 +99,5 @@ int main(int argc, char **argv)
 		status = report ? report() : report_text();
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
 		status = TOOL_FINDING;
-	return tool_end(stdout, status);
+	return tool_end(stdout, NULL, status);
 }

@@ -351,5 +351,5 @@ int main(int argc, char **argv)
 	umask(022); /* --status is for everybody */
 	if ((run.apply || run.revert) && !run.dry && open_take_lock() != 0)
 		return open_failed("lock", open_lock, -errno);
-	return tool_end(stdout, open_run());
+	return tool_end(stdout, NULL, open_run());
 }

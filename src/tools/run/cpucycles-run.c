@@ -35,7 +35,9 @@ static const char help[] =
 	"\n"
 	"      --json         print one JSON object, for programs\n"
 	"  -o, --output=FILE  print to FILE instead\n"
-	"  -r, --runs=N       run it N times; print medians and spreads\n"
+	"  -r, --runs=N       run it N times; print medians and spreads. A file as\n"
+	"                     standard input is read again in each run; of anything\n"
+	"                     else a run gets what those before it have left\n"
 	"  -h, --help         print this help and exit\n"
 	"  -V, --version      print the version and exit\n"
 	"\n"
@@ -46,7 +48,7 @@ static const char help[] =
 
 /* A line of output each, with as many digits, of values in parts of a unit: one
  * a run, sorted in the end; < 0: unknown. */
-enum { CYCLES, INSTRUCTIONS, RATIO, USER, SYSTEM, WALL, RATE, WITHIN, ROWS };
+enum { CYCLES, INSTRUCTIONS, RATIO, USER, SYSTEM, WALL, RATE, ROWS };
 static const struct {
 	const char *name;
 	int digits;
@@ -57,8 +59,7 @@ static const struct {
 		 {"user_seconds", 6, 1e9},
 		 {"system_seconds", 6, 1e9},
 		 {"wall_seconds", 6, 1e9},
-		 {"persecond", 0, 1},
-		 {"within", 4, 1e6}};
+		 {"persecond", 0, 1}};
 static long long rows[ROWS][RUNS_MOST];
 
 static sigset_t run_signals, run_mask; /* the command's; the caller's */
@@ -136,6 +137,20 @@ static bool events_begin(struct events e[2])
 	return true;
 }
 
+/* The words of a command behind those of a shell, which runs it if it is a
+ * script without #!, as for execvp(3). */
+static char **run_command(int n, char **words)
+{
+	static char sh[] = "/bin/sh", c[] = "-c", text[] = "exec \"$0\" \"$@\"";
+	char **all_words = calloc((size_t)n + 4, sizeof *all_words);
+
+	if (all_words == NULL)
+		exit(tool_failed("%s", strerror(errno)));
+	memcpy(all_words, (char *[]){sh, c, text}, 3 * sizeof *all_words);
+	memcpy(all_words + 3, words, (size_t)n * sizeof *all_words);
+	return all_words;
+}
+
 static bool run_start(char **argv, pid_t *pid)
 {
 	posix_spawnattr_t attr;
@@ -144,10 +159,12 @@ static bool run_start(char **argv, pid_t *pid)
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &run_mask);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	err = posix_spawnp(pid, argv[0], NULL, &attr, argv, environ);
+	err = posix_spawnp(pid, argv[3], NULL, &attr, argv + 3, environ);
+	if (err == ENOEXEC)
+		err = posix_spawn(pid, argv[0], NULL, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	if (err != 0) {
-		tool_failed("cannot run '%s': %s", argv[0], strerror(err));
+		tool_failed("cannot run '%s': %s", argv[3], strerror(err));
 		all.status = err == ENOENT ? RUN_NONE : RUN_CANNOT;
 	}
 	return err == 0;
@@ -201,7 +218,7 @@ static bool run_ended(pid_t pid, long long now[ROWS])
 /* False: it was the last one. */
 static bool run_once(char **argv)
 {
-	long long now[ROWS] = {-1, -1, -1, 0, 0, 0, -1, -1}, ns;
+	long long now[ROWS] = {-1, -1, -1, 0, 0, 0, -1}, ns;
 	struct events e[2] = {{.n = 0}};
 	pid_t pid;
 	int i;
@@ -219,10 +236,8 @@ static bool run_once(char **argv)
 	now[CYCLES] = events_close(&e[CYCLES]);
 	now[INSTRUCTIONS] = events_close(&e[INSTRUCTIONS]);
 	ns = now[USER] + (all.counted && all.user ? 0 : now[SYSTEM]);
-	if (all.estimated) {
+	if (all.estimated)
 		now[CYCLES] = estimate_cycles(ns, now[WALL], &all.load);
-		now[WITHIN] = all.load ? 40000 : 20000;
-	}
 	if (now[CYCLES] > 0 && ns > 0)
 		now[RATE] = (long long)((double)now[CYCLES] * 1e9 / (double)ns);
 	if (now[INSTRUCTIONS] >= 0 && now[CYCLES] > 0)
@@ -279,7 +294,7 @@ static void print_all(FILE *f)
 		print_number(f, names[i].name, names[i].digits,
 			     value / names[i].unit);
 		snprintf(name, sizeof name, "%s_spread", names[i].name);
-		if (all.runs > 1 && value > 0 && i != WITHIN)
+		if (all.runs > 1 && value > 0)
 			print_number(
 				f, name, 4,
 				(double)(rows[i][all.runs - 1] - rows[i][0]) /
@@ -321,10 +336,11 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const char *file = NULL;
-	FILE *f;
-	char *end = NULL;
+	char *end = NULL, **command;
+	off_t input = lseek(0, 0, SEEK_CUR);
 	long runs = 1;
 	int option;
+	FILE *f;
 
 	tool_begin("cpucycles-run", help, RUN_FAILED);
 	while ((option = tool_option(argc, argv, "+ho:r:V", options)) != -1) {
@@ -337,11 +353,12 @@ int main(int argc, char **argv)
 	    optind == argc)
 		return tool_usage("needs a command, and from 1 to %d runs",
 				  RUNS_MOST);
+	command = run_command(argc - optind, argv + optind);
 	run_begin();
 	f = file != NULL ? fopen(file, "we") : stderr;
-	while (f != NULL && run_once(argv + optind) && all.runs < runs)
-		;
+	while (f != NULL && run_once(command) && all.runs < runs)
+		lseek(0, input, SEEK_SET);
 	if (all.runs > 0)
 		print_all(f);
-	return tool_end(f, all.status);
+	return tool_end(f, file, all.status);
 }

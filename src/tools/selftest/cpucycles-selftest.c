@@ -190,12 +190,12 @@ int main(int argc, char **argv)
 	for (i = 0; list && i < CHECKS; i++)
 		printf("%-12s %s\n", checks[i].name, checks[i].what);
 	if (list)
-		return tool_end(stdout, TOOL_GOOD);
+		return tool_end(stdout, NULL, TOOL_GOOD);
 	for (; optind < argc; chosen |= bit)
 		if ((bit = choose_check(argv[optind++])) == 0)
 			return TOOL_USAGE;
 	status = choose_counter(&t.counter, counter);
 	if (status == TOOL_GOOD)
 		status = run_all(&t, chosen ? chosen : ~0u);
-	return tool_end(stdout, status);
+	return tool_end(stdout, NULL, status);
 }
