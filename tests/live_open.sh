@@ -67,7 +67,9 @@ says() {
 ## A closed machine.
 machine 10 0 1 0
 run 1 --status && says ': [0-9]+, closed; with [0-9]+, [^ ].{20,}' 3 &&
-	says . 3 && ! test -s "$tmp/err"
+	says '; --no-nmi-watchdog sets 0: a counter ' 1 &&
+	says '; --rdpmc-all sets 2: every process ' 1 &&
+	says . 5 && ! test -s "$tmp/err"
 ok "a closed machine: --status is 1, with a line for each setting"
 run 0 --dry-run && says '^would set .*: [0-9]+ -> [0-9]+: ' 3 &&
 	run 0 --persist --dry-run && says '^would write ' 2 && same
@@ -129,7 +131,8 @@ done
 
 ## Open ones.
 machine 2 1 1 1
-run 0 --status && says ', open; ' 3 && says . 3 && run 0 --apply &&
+run 0 --status && says ', open; ' 3 && says 'nmi_watchdog: 1; ' 1 &&
+	says 'rdpmc: 1; ' 1 && says . 5 && run 0 --apply &&
 	run 0 --persist && same
 ok "an open machine: nothing is changed, no file is written"
 machine -1 2 0 2

@@ -211,19 +211,25 @@ static int open_status(int i, int *now)
 {
 	const struct open_setting *s = &open_settings[i];
 	bool enough = open_enough(i, *now);
+	bool wanted = (s->when & ~run.when) == 0;
 
-	if (!enough && (s->when & ~run.when) != 0)
+	if (!enough && !wanted && s->when == OPEN_KERNEL_TOO)
 		return TOOL_GOOD;
 	run.shown++;
-	printf("%s: %d, ", s->path, *now);
-	if (!enough)
-		printf("closed; with %d, ", s->value);
+	printf("%s: %d", s->path, *now);
+	if (!enough && !wanted)
+		printf("; %s sets %d: ",
+		       s->when == OPEN_NO_NMI ? "--no-nmi-watchdog"
+					      : "--rdpmc-all",
+		       s->value);
+	else if (!enough)
+		printf(", closed; with %d, ", s->value);
 	else if (run.record.old[i] >= 0)
-		printf("open, and %d before; ", run.record.old[i]);
+		printf(", open, and %d before; ", run.record.old[i]);
 	else
-		printf("open; ");
+		printf(", open; ");
 	printf("%s\n", s->allows);
-	return enough ? TOOL_GOOD : TOOL_FINDING;
+	return enough || !wanted ? TOOL_GOOD : TOOL_FINDING;
 }
 
 static int open_apply(int i, int *now)
