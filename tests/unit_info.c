@@ -21,7 +21,13 @@ static struct cpucycles_counter counter;
 static long long pretended_ns(void);
 static long long gapped_interruptions(void);
 static long long pretended_clock(clockid_t clock);
+/* In loops. */
+static long iterations;
+#define __asm__           \
+	if (++iterations) \
+	__asm__
 #include "../src/tools/info/calls.c"
+#undef __asm__
 
 static int near(double value, double wanted)
 {
@@ -105,11 +111,13 @@ static void check_text(void)
 				    "text in XML is escaped");
 }
 
-#define READING 20   /* ns that a reading of a clock or a count takes */
-#define LOOP 300000  /* a loop of calls_observe_once() */
-#define PAUSE 20000  /* and each third count, which stands still meanwhile */
-#define AWAKE 400000 /* for so long at a time, if it naps, */
-#define NAP 200000   /* and then sleeps for this */
+#define READING 20  /* ns that a reading of a clock or a count takes */
+#define ITERATION 4 /* and one of a loop; the shortest loop: */
+#define LOOP (8192 * ITERATION)
+#define PAUSE 100000  /* and some counts, which stand still meanwhile: */
+#define PAUSES 50     /* each so many, and those after longer intervals */
+#define AWAKE 9000000 /* for so long at a time, if it naps, */
+#define NAP 200000    /* and then sleeps for this */
 
 static bool naps;
 static double pace = 1; /* cycles per ns awake */
@@ -154,33 +162,34 @@ static long long gapped_ns(void)
 	return now / grain * grain;
 }
 
-/* Two readings come before a loop, and two after it. */
 static long long pretended_ns(void)
 {
 	if (miss > 0)
 		return gapped_ns();
-	if (++readings % 4 == 3)
-		pass(LOOP);
+	pass((int)iterations * ITERATION);
+	iterations = 0;
 	return pretended_clock(CLOCK_MONOTONIC);
 }
 
 static long long pausing(void)
 {
-	static long long paused;
+	static long long paused, before;
 	static int calls;
 	long long tick = counter.scaling > 1 ? (long long)counter.scaling : 1;
 
 	pass(READING);
-	if (++calls % 3 == 0) {
+	if (++calls % PAUSES == 0 || now - before > 5 * LOOP) {
 		pass(PAUSE);
 		paused += PAUSE;
 	}
+	before = now;
 	return (long long)((double)(now - slept - paused) * pace) / tick * tick;
 }
 
 static void check_observed(const char *what)
 {
 	struct observed o[OBSERVED];
+	double tick = counter.scaling, span, limit, most = 0;
 	int i, n = calls_observe(o), good = 0;
 
 	for (i = 0; i < n; i++)
@@ -190,6 +199,15 @@ static void check_observed(const char *what)
 			diag("%.0f...%.0f", o[i].low, o[i].high);
 	ok(good == OBSERVED,
 	   "a count that pauses, %s: its rate is within %d bounds", what, good);
+	for (i = 0; i < n; i++) {
+		span = (double)o[i].loops * ITERATION;
+		limit = (span + tick) / (span - tick) *
+			(1 + 6.0 * READING / LOOP) * (1 + 2.1 * UNCERTAIN);
+		if (o[i].high / o[i].low / limit > most)
+			most = o[i].high / o[i].low / limit;
+	}
+	ok(bounded(0, most, 1, "the ratio of the bounds, as part of the most"),
+	   "and they are no wider than readings and steps make them: %g", most);
 }
 
 static void check_bounds(void)

@@ -9,7 +9,11 @@
 #include "../common/stats.h"
 #include "../common/tool.h"
 
-#define TRIES 20        /* of a loop in which the thread is preempted */
+/* Of a loop: in some no other thread has the CPU, and no count takes long. */
+#define TRIES 20
+#define NARROW 1.01 /* proportion of bounds that need no other try */
+/* Iterations without a count: after a long interval, one measures the rate. */
+#define PART 32768L
 #define UNCERTAIN 0.002 /* part by which a calibrated count may be off */
 
 #define LISTEN_NS 400000000 /* for gaps; but for so many at most, */
@@ -85,33 +89,37 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n,
 	}
 }
 
-/* Readings of the clock just inside and just outside the two counts give bounds
- * that hold however long a count takes: a calibrated one stands still while it
- * measures. The difference of two counts is off by up to a tick, which is
- * microseconds with some counters; `off` is a part of it. Nothing if the thread
- * was preempted: the clock went on then, and the count may not have. */
+/* The time of the loop alone, and that with all counts, give bounds that hold
+ * however long a count takes: a calibrated one stands still while it measures.
+ * The difference of two counts is off by up to a tick, which is microseconds
+ * with some counters; `off` is a part of it. Not if the thread was preempted:
+ * the clock went on then, and the count may not have. */
 static void calls_observe_once(struct observed *o, double tick, double off)
 {
 	clockid_t clock =
 		tool_thread_clock() ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-	long long ran, outer, inner, count;
-	long i;
+	long long ran, outer, inner = 0, first, last;
+	double count, low, high;
+	long done, i;
 
 	ran = tool_clock_ns(clock);
 	outer = tool_ns();
-	count = cpucycles();
-	inner = tool_ns();
-	for (i = 0; i < o->loops; i++)
-		__asm__ __volatile__("");
-	inner = tool_ns() - inner;
-	count = cpucycles() - count;
+	last = first = cpucycles();
+	for (done = 0; done < o->loops; done += PART) {
+		inner -= tool_ns();
+		for (i = 0; i < o->loops && i < PART; i++)
+			__asm__ __volatile__("");
+		inner += tool_ns();
+		last = cpucycles();
+	}
 	outer = tool_ns() - outer;
 	if (tool_clock_ns(clock) - ran < outer || inner <= 0)
 		return;
-	o->ns = outer;
-	o->low = (double)count > tick ? (double)count - tick : 0;
-	o->low *= (1 - off) * 1e9 / (double)outer;
-	o->high = ((double)count + tick) * (1 + off) * 1e9 / (double)inner;
+	count = (double)(last - first);
+	low = (count > tick ? count - tick : 0) * (1 - off) * 1e9 /
+	      (double)outer;
+	high = (count + tick) * (1 + off) * 1e9 / (double)inner;
+	*o = (struct observed){o->loops, outer, low, high};
 }
 
 int calls_observe(struct observed o[OBSERVED])
@@ -124,7 +132,9 @@ int calls_observe(struct observed o[OBSERVED])
 	off = c.kind_id == CPUCYCLES_CALIBRATED ? UNCERTAIN : 0;
 	for (i = 0; i < OBSERVED; i++) {
 		o[n] = (struct observed){.loops = 8192L << i};
-		for (try = 0; try < TRIES && o[n].ns == 0; try++)
+		for (try = 0; try < TRIES &&
+			      (o[n].ns == 0 || o[n].high > o[n].low * NARROW);
+		     try++)
 			calls_observe_once(&o[n], c.scaling, off);
 		n += o[n].ns > 0;
 	}
