@@ -3,7 +3,7 @@
 # The other outputs of cpucycles-info: --noise, whose findings depend on the
 # machine, so that each run is judged by its own output; --json, with the schema
 # and the effects of the environment and the locale; --plot, with its width and
-# characters; --svg, and the files that cannot be written.
+# characters.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 find_tools
@@ -56,7 +56,7 @@ else
 	skip "there is no script(1) to make a terminal with"
 fi
 
-for other in --cpus --plot --svg=-; do
+for other in --cpus --plot; do
 	refused 2 --help "$info" $other --noise
 	ok "with $other is status 2"
 done
@@ -182,65 +182,4 @@ else
 	skip "there is no script(1) to make a terminal with"
 fi
 
-## --svg
-svg=$tmp/a.svg
-
-"$info" --svg "$svg" >"$tmp/out" 2>"$tmp/err"
-! cat "$tmp/out" "$tmp/err" | grep .
-ok "it prints nothing"
-for counter in default-monotonic default-gettimeofday default-zero; do
-	"$info" --counter=$counter --svg="$tmp/$counter.svg"
-	grep -q "<title>.*$counter</title>" "$tmp/$counter.svg"
-	ok "$counter has a picture too, with its name as title"
-done
-if command -v xmllint >/dev/null; then
-	xmllint --noout --nonet "$tmp"/*.svg
-	ok "all are well-formed XML"
-else
-	skip "there is no xmllint"
-fi
-
-grep -qE '>CPU cycles counted by [a-z0-9]+-[a-z0-9]+ \([a-z]+\)</text>' "$svg"
-ok "the counter and its kind are named"
-grep -qF ", $(uname -s) $(uname -r | sed 's/-.*//') " "$svg"
-ok "so is the machine"
-grep -q '>cycles</text>' "$svg" && grep -q '>calls</text>' "$svg" &&
-	grep -q ', persecond: .* GHz (.*)</text>' "$svg"
-ok "axes have units"
-test "$(grep -c 'class="bar"' "$svg")" -ge 1 &&
-	grep -q 'class="half"' "$svg" && grep -q 'class="mean"' "$svg"
-ok "so are bars, the middle half and the mean"
-cat "$tmp"/*.svg | sed -n '/"bar"/s/.*y1="\([^"]*\)".*y2="\([^"]*\)".*/\1 \2/p' |
-	awk '$1 - $2 < 1.49 { bad = 1 } END { exit bad || NR < 3 }'
-ok "and all bars are high enough to be seen"
-# Nothing is drawn outside the paper, and no number is none.
-! grep -qiE '"-?(nan|inf)|="-[0-9]' "$svg" "$tmp"/default-*.svg
-ok "all coordinates are within the picture"
-
-"$info" --svg - >"$tmp/stdout.svg" && tail -n 1 "$tmp/stdout.svg" |
-	grep -qx '</svg>'
-ok "- is standard output"
-
-for file in "$tmp/no/such.svg" "$tmp"; do
-	refused 1 "^cpucycles-info: .*$file" "$info" --svg "$file"
-	ok "$file cannot be written: status 1, with a message"
-done
-if test -w /dev/full; then
-	refused 1 '^cpucycles-info: .*/dev/full' "$info" --svg /dev/full
-	ok "nor can a full disk"
-	"$info" --svg - >/dev/full 2>"$tmp/err"
-	test $? -eq 1 && grep -q '^cpucycles-info: .*output' "$tmp/err"
-	ok "also behind stdout"
-else
-	skip "there is no /dev/full"
-fi
-(
-	trap '' XFSZ
-	ulimit -f 1
-	refused 1 '^cpucycles-info: .*half.svg' "$info" --svg "$tmp/half.svg"
-) && ! test -e "$tmp/half.svg"
-ok "half a picture is not left"
-"$info" --counter=default-none --svg "$tmp/none.svg" 2>"$tmp/err"
-test $? -eq 2 && ! test -e "$tmp/none.svg"
-ok "without a counter there is no file"
 done_testing

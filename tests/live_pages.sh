@@ -142,7 +142,7 @@ run() {
 
 # Prints why this machine cannot run a command that has failed, if it cannot.
 cannot() {
-	for name in jq man pkg-config python3 rsvg-convert rustc setarch \
+	for name in gnuplot jq man pkg-config python3 rustc setarch \
 		valgrind; do
 		case " $1 " in
 		*" $name "*) run "command -v $name" . ||

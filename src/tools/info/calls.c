@@ -40,7 +40,8 @@ const struct calls *calls_measure(int n)
 	return &c;
 }
 
-long long calls_step(long long range, int n)
+/* The smallest of 1, 2, 5, 10, 20 ... of which n or fewer make up the range. */
+static long long calls_step(long long range, int n)
 {
 	long long step = 1;
 	int i;

@@ -16,15 +16,12 @@ struct calls {
 	double iqm; /* their interquartile mean */
 };
 
-/* The smallest of 1, 2, 5, 10, 20 ... of which n or fewer make up the range. */
-long long calls_step(long long range, int n);
-
 /* Calls cpucycles() n + 1 times in a row; n is at most CALLS_MANY. Returns
  * static storage. */
 const struct calls *calls_measure(int n);
 
 #define BINS_MIN 5 /* a single bar says little */
-#define BINS_MAX 64
+#define BINS_MAX 20
 
 struct histogram {
 	int bins;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "cpucycles.h"
 #include "noise.h"
-#include "pictures.h"
+#include "plot.h"
 #include "report.h"
 #include "../common/tool.h"
 
@@ -30,8 +30,6 @@ static const char help[] =
 	"                      two; with --json, a member of its object\n"
 	"      --plot          a histogram of the cycles from call to call, as wide as\n"
 	"                      the terminal\n"
-	"      --svg=FILE      a picture of the same; to standard output if FILE is\n"
-	"                      -\n"
 	"\n"
 	"With any of them, or none:\n"
 	"      --counter=NAME  report on this counter, not on the one that cpucycles()\n"
@@ -56,15 +54,13 @@ static const struct option options[] = {
 	{"json", no_argument, NULL, FORM + 1},
 	{"noise", no_argument, NULL, NOISE},
 	{"plot", no_argument, NULL, FORM + 2},
-	{"svg", required_argument, NULL, FORM + 3},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
 };
 
 typedef int report_function(void);
 
-static report_function *const forms[] = {report_cpus, report_json, plot_print,
-					 svg_save};
+static report_function *const forms[] = {report_cpus, report_json, plot_print};
 
 int main(int argc, char **argv)
 {
@@ -83,15 +79,14 @@ int main(int argc, char **argv)
 		} else {
 			several |= report && report != forms[option - FORM];
 			report = forms[option - FORM];
-			request.file = optarg;
 		}
 	}
 	if (optind < argc)
 		return tool_usage("unexpected argument '%s'", argv[optind]);
 	if (several || (request.noise && report && report != report_json))
 		return tool_usage(
-			"use only one of --cpus, --json, --noise, --plot and "
-			"--svg, or --json with --noise");
+			"use only one of --cpus, --json, --noise and --plot, "
+			"or --json with --noise");
 	if (request.noise && report == NULL)
 		report = noise_print;
 	status = request.counter ? tool_select(request.counter, &c) : TOOL_GOOD;

@@ -8,7 +8,6 @@
 /* The options of the command line. */
 extern struct request {
 	const char *counter; /* of --counter; NULL: the library chooses */
-	const char *file;    /* of --svg; "-" is stdout */
 	bool noise;          /* --noise */
 } request;
 
