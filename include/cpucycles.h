@@ -103,7 +103,8 @@ struct cpucycles_counter {
 	long long step;      /* the smallest difference between two calls, in
 				cycles; 0 if not usable */
 	long long precision; /* step plus what its kind adds: the counter with
-				the lowest is selected; 0 if not usable */
+				the lowest is selected; 0 if not usable, and for
+				kind zero, which is selected last */
 	int per_thread;      /* 1: counts this thread's cycles only; 0: runs on
 				while other threads have the CPU */
 	int usable;          /* 1: can be selected; 0: see reason */

@@ -87,6 +87,13 @@ if test -n "$name"; then
 else
 	skip "all counters work here"
 fi
+"$info" --counter=default-zero >"$tmp/out"
+line 'per thread no: nothing is counted' 1 "default-zero is no clock"
+for form in --plot --noise --cpus; do
+	cpucyclesimplementation=nonesuch "$info" $form 2>&1 >/dev/null |
+		grep -qx 'cpucycles-info: cpucyclesimplementation=nonesuch was not taken: there is no such counter here'
+	ok "$form says of an unknown name that it was not taken"
+done
 refused 2 --help "$info" --json --plot
 ok "two forms at once are status 2"
 
@@ -118,13 +125,53 @@ else
 	skip "system calls cannot be filtered here, or a sanitizer makes them"
 fi
 
-if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
-	script -qec "'$info' --counter=default-monotonic" /dev/null </dev/null |
+# on_terminal COLUMNS [OPTION]
+on_terminal() {
+	script -qec "stty cols $1; '$info' $2" /dev/null </dev/null |
 		tr -d '\r' >"$tmp/out"
-	sed -n 1p "$tmp/out" | grep -qE '^default-monotonic counts nominal cycles here, not cycles of the core(; .*)?\.$' &&
-		sed -n 2p "$tmp/out" | grep -q '^$' &&
-		sed -n 3p "$tmp/out" | grep -q '^cpucycles version '
-	ok "a terminal gets a sentence first: $(sed -n 1p "$tmp/out")"
+}
+
+# wide WIDTH: no line is longer, and some are as long but for a word.
+wide() {
+	awk -v width="$1" 'length > longest { longest = length }
+		END { print "# " longest " columns"
+		exit !(longest <= width && longest > width - 8) }' "$tmp/out"
+}
+
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	cpucyclespersecond="none $(seq -s ' ' 80)"
+	cpucyclesimplementation=default-monotonic
+	export cpucyclespersecond cpucyclesimplementation
+	names=$("$info" | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p')
+	for columns in 120 80 58 57 40 20 7; do
+		on_terminal $columns
+		wide $((columns < 20 ? 20 : columns))
+		ok "a terminal of $columns columns gets lines of that, but at least 20"
+		for name in $names; do
+			grep -qE "^$name( |\$)" "$tmp/out" || echo "$name"
+		done | grep . >"$tmp/missing"
+		test $? -eq 1
+		ok "with each counter"
+		tr -d ' \n' <"$tmp/out" >"$tmp/squeezed"
+		grep -qE '^default-monotoniccountsnominalcycleshere,notcyclesofthecore(;thecorerunsat[0-9.]*GHznow)?\.' \
+			"$tmp/squeezed" && grep -qE 'default-monotonicos:?[1-9][0-9]*,inuse' \
+			"$tmp/squeezed" &&
+			grep -qE 'default-gettimeofdayos:?nottried:default-monotonicwasaskedfor' \
+			"$tmp/squeezed" &&
+			grep -q 'note:cpucyclespersecond=none1234.*787980wasnottaken:' \
+			"$tmp/squeezed" &&
+			test "$(tr -s ' ' '\n' <"$tmp/out" |
+				grep -cxE '[1-7][0-9]')" -ge 70
+		ok "the sentence is first, no word is lost, and none is cut"
+	done
+	COLUMNS=33 on_terminal 80
+	wide 33
+	ok "COLUMNS goes before the terminal's width"
+	unset cpucyclespersecond cpucyclesimplementation
+	on_terminal 40 --lines
+	sed -n 1p "$tmp/out" | grep -q '^cpucycles version ' &&
+		! grep -v '^cpucycles ' "$tmp/out"
+	ok "--lines: the lines for programs"
 else
 	skip "there is no script(1) to make a terminal with"
 fi

@@ -142,7 +142,10 @@ grep -q '|.*[0-9]\*$' "$tmp/out"
 ok "a bar is marked as of the middle half"
 ! grep -q '|  [1-9]' "$tmp/out"
 ok "and few calls have a bar, too"
-for width in 60 133; do
+COLUMNS=20 LC_ALL=C "$info" --plot --counter=default-gettimeofday \
+	>"$tmp/out" && test -z "$(awk 'length > 20' "$tmp/out")"
+ok "20 columns are enough, also for a coarse clock"
+for width in 39 60 133; do
 	COLUMNS=$width LC_ALL=C "$info" --plot >"$tmp/out"
 	bars $width "COLUMNS=$width is heeded"
 	test -z "$(awk -v width="$width" 'length > width' "$tmp/out")"

@@ -85,6 +85,10 @@ ok "a full disk: 125, with a message"
 test $? -eq 125
 ok "a closed standard error: 125"
 
+cpucyclesimplementation=nonesuch "$run" true 2>&1 | grep -qx \
+	'cpucycles-run: cpucyclesimplementation=nonesuch was not taken: there is no such counter here'
+ok "the name of no counter is noted"
+
 ## Runs.
 json -r 5 sh -c 'echo run' && test "$(grep -c run "$tmp/out")" -eq 5 &&
 	test -n "$(member wall_seconds_spread)"

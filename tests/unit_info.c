@@ -15,6 +15,7 @@
 #define tool_clock_ns pretended_clock
 #define tool_thread_clock() true
 #define cpucycles_interruptions gapped_interruptions
+#define cpucycles_persecond() 1000000000LL
 #define cpucycles_counterbyname(name, c, size) (*(c) = counter)
 static struct cpucycles_counter counter;
 static long long pretended_ns(void);
@@ -111,10 +112,12 @@ static void check_text(void)
 #define LOOP (8192 * ITERATION)
 #define PAUSE 100000  /* and some counts, which stand still meanwhile: */
 #define PAUSES 50     /* each so many, and those after longer intervals */
+#define TELLING 3000  /* of preemptions */
 #define AWAKE 9000000 /* for so long at a time, if it naps, */
 #define NAP 200000    /* and then sleeps for this */
 
-static bool naps;
+static bool naps, counts_on; /* in a pause, too */
+static long long preemptions;
 static double pace = 1; /* cycles per ns awake */
 static long long now, slept;
 
@@ -126,6 +129,7 @@ static void pass(int ns)
 	if (naps && (awake + ns) / AWAKE > awake / AWAKE) {
 		now += NAP;
 		slept += NAP;
+		preemptions++;
 	}
 }
 
@@ -141,7 +145,6 @@ static long long pretended_clock(clockid_t clock)
 #define INTERRUPT 5000
 #define THREAD 2000000
 static int miss, grain, readings;
-static long long preemptions;
 
 static long long gapped_ns(void)
 {
@@ -175,7 +178,7 @@ static long long pausing(void)
 	pass(READING);
 	if (++calls % PAUSES == 0 || now - before > 5 * LOOP) {
 		pass(PAUSE);
-		paused += PAUSE;
+		paused += counts_on ? 0 : PAUSE;
 	}
 	before = now;
 	return (long long)((double)(now - slept - paused) * pace) / tick * tick;
@@ -221,10 +224,35 @@ static void check_bounds(void)
 	check_observed("or too fast");
 }
 
+static void check_share(void)
+{
+	const double part = PAUSE / (PAUSE + TELLING + PAUSES * 2.0 * READING),
+		     awake = (double)AWAKE / (AWAKE + NAP);
+	double share;
+
+	cpucycles = pausing;
+	pace = 1;
+	share = calls_share();
+	ok(bounded(part * 0.99, share, part * 1.01, "of the time"),
+	   "the share of pauses: %g", share);
+	naps = true;
+	share = calls_share();
+	ok(bounded(part * awake * 0.9, share, part * awake, "of the time"),
+	   "not of what other threads took: %g", share);
+	naps = false;
+	counts_on = true;
+	ok(bounded(0, share = calls_share(), 0, "of the time"),
+	   "nor of what is counted");
+	counts_on = false;
+	preemptions = -1;
+	ok(calls_share() < 0, "it is unknown where preemptions are");
+	preemptions = 0;
+}
+
 /* It takes longer than the shortest gap. */
 static long long gapped_interruptions(void)
 {
-	now += 3000;
+	now += TELLING;
 	return preemptions;
 }
 
@@ -289,6 +317,7 @@ int main(void)
 {
 	check_faults();
 	check_bounds();
+	check_share();
 	check_histogram();
 	check_step();
 	check_text();

@@ -125,6 +125,16 @@ const char *tool_not_taken(const char *named)
 	return c.usable ? "privileges are raised" : tool_why(&c);
 }
 
+void tool_note_not_taken(void)
+{
+	const char *named = getenv("cpucyclesimplementation");
+	const char *why = named != NULL ? tool_not_taken(named) : "";
+
+	if (*why != '\0')
+		tool_failed("cpucyclesimplementation=%s was not taken: %s",
+			    named, why);
+}
+
 bool tool_without_events(void)
 {
 	const char *named = getenv("cpucyclesimplementation");

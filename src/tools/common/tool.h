@@ -54,6 +54,9 @@ const char *tool_counts(const struct cpucycles_counter *c);
 /* Why the counter that the environment names is not in use; "" if it is. */
 const char *tool_not_taken(const char *named);
 
+/* A message if the environment's counter is not in use. */
+void tool_note_not_taken(void);
+
 /* Whether the environment names the counter in use, and that needs no perf
  * events: where opening one kills, a clock is named so that none is opened. */
 bool tool_without_events(void);

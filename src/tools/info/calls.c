@@ -16,6 +16,8 @@
 #define PART 32768L
 #define UNCERTAIN 0.002 /* part by which a calibrated count may be off */
 
+#define SHARE_NS 40000000 /* several measurements */
+
 #define LISTEN_NS 400000000 /* for gaps; but for so many at most, */
 #define GAPS_MOST 8192
 #define GAP_NS 1000 /* as shorter ones may be cache misses */
@@ -140,6 +142,34 @@ int calls_observe(struct observed o[OBSERVED])
 		n += o[n].ns > 0;
 	}
 	return n;
+}
+
+/* Where the clock goes on by a microsecond or more, and the count by less than
+ * half of that, the call measured, unless the thread was preempted. */
+double calls_share(void)
+{
+	const double hz = (double)cpucycles_persecond();
+	long long seen = cpucycles_interruptions(), before = seen;
+	long long begin = tool_ns(), last, now, count, step, lost = 0;
+
+	/* A thread that has done other things measures more at first. */
+	while (tool_ns() - begin < SHARE_NS)
+		cpucycles();
+	begin = last = tool_ns();
+	for (count = cpucycles(); last - begin < SHARE_NS; last = now) {
+		step = cpucycles() - count;
+		count += step;
+		now = tool_ns();
+		if (now - last < GAP_NS ||
+		    (double)step * 2e9 > (double)(now - last) * hz)
+			continue;
+		seen = cpucycles_interruptions();
+		lost += seen == before ? now - last : 0;
+		before = seen;
+		count = cpucycles();
+		now = tool_ns();
+	}
+	return seen < 0 ? -1 : (double)lost / (double)(last - begin);
 }
 
 /* Sums up n gaps within `total` ns. Sorts them. */

@@ -51,6 +51,11 @@ struct observed {
  * loops the clock could time. */
 int calls_observe(struct observed o[OBSERVED]);
 
+/* The part of the time in which a calibrated counter measures, and so stands
+ * still. < 0: unknown, as the system does not tell when other threads have the
+ * CPU. Takes some hundredths of a second. */
+double calls_share(void);
+
 /* Intervals in which the thread did not run: for the kernel, the firmware or
  * the hypervisor; for other threads. */
 enum { GAPS_OTHER, GAPS_THREADS, GAPS_KINDS };

@@ -5,11 +5,14 @@
 #include <getopt.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cpucycles.h"
 #include "noise.h"
 #include "plot.h"
 #include "report.h"
+#include "table.h"
 #include "../common/tool.h"
 
 /* One line here is one line of output. */
@@ -17,14 +20,16 @@
 static const char help[] =
 	"Usage: cpucycles-info [OPTION]...\n"
 	"Prints which counter cpucycles() uses on this machine, how finely and how fast it\n"
-	"counts, and why each other counter cannot be used.\n"
+	"counts, and why each other counter cannot be used: on a terminal for people, as\n"
+	"wide as that, and elsewhere in lines that programs can parse.\n"
 	"\n"
-	"One of these, instead of the report in lines of text:\n"
+	"One of these, instead of that report:\n"
 	"      --cpus          one line for each CPU that this process may run on:\n"
 	"                      persecond, as in the report, the rate of its core\n"
 	"                      measured now, in Hz, the ratio of this to that, and the\n"
 	"                      spread of 15 measurements\n"
 	"      --json          one JSON object, for programs\n"
+	"      --lines         the lines for programs, on a terminal too\n"
 	"      --noise         what disturbs timings here now, what would help, and which\n"
 	"                      differences are too small to be seen; takes a second or\n"
 	"                      two; with --json, a member of its object\n"
@@ -52,6 +57,7 @@ static const struct option options[] = {
 	{"cpus", no_argument, NULL, FORM},
 	{"help", no_argument, NULL, 'h'},
 	{"json", no_argument, NULL, FORM + 1},
+	{"lines", no_argument, NULL, FORM + 3},
 	{"noise", no_argument, NULL, NOISE},
 	{"plot", no_argument, NULL, FORM + 2},
 	{"version", no_argument, NULL, 'V'},
@@ -60,7 +66,8 @@ static const struct option options[] = {
 
 typedef int report_function(void);
 
-static report_function *const forms[] = {report_cpus, report_json, plot_print};
+static report_function *const forms[] = {report_cpus, report_json, plot_print,
+					 report_lines};
 
 int main(int argc, char **argv)
 {
@@ -85,13 +92,19 @@ int main(int argc, char **argv)
 		return tool_usage("unexpected argument '%s'", argv[optind]);
 	if (several || (request.noise && report && report != report_json))
 		return tool_usage(
-			"use only one of --cpus, --json, --noise and --plot, "
-			"or --json with --noise");
-	if (request.noise && report == NULL)
-		report = noise_print;
+			"use only one of --cpus, --json, --lines, --noise and "
+			"--plot, or --json with --noise");
+	if (report == NULL)
+		report = request.noise ? noise_print
+			 : isatty(1)   ? table_print
+				       : report_lines;
 	status = request.counter ? tool_select(request.counter, &c) : TOOL_GOOD;
+	/* The others have it in what they print. */
+	if (report == report_cpus || report == plot_print ||
+	    report == noise_print)
+		tool_note_not_taken();
 	if (status == TOOL_GOOD)
-		status = report ? report() : report_text();
+		status = report();
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
 		status = TOOL_FINDING;
 	return tool_end(stdout, NULL, status);

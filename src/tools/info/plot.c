@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A histogram of the cycles from call to call, in the terminal. */
 #include <config.h>
-#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #ifndef _WIN32
 #include <langinfo.h>
-#include <sys/ioctl.h>
 #endif
 #include "calls.h"
 #include "cpucycles.h"
 #include "machine.h"
 #include "plot.h"
+#include "terminal.h"
 #include "../common/tool.h"
 
 #define OTHERS 10 /* rows above and below it, the prompt included */
@@ -28,20 +27,12 @@ struct plot {
 
 static void plot_fit(struct plot *p)
 {
-	const char *columns = getenv("COLUMNS");
-	long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
-	int rows = 0;
-#ifndef _WIN32
-	struct winsize size = {0};
+	int rows = terminal_rows();
 
-	ioctl(1, TIOCGWINSZ, &size);
-	/* Shells rarely export COLUMNS: if it is there, the user wants it. */
-	width = width > 0 ? width : size.ws_col;
-	rows = size.ws_row;
+#ifndef _WIN32
 	p->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 #endif
-	width = width > 0 ? width : 80;
-	p->width = width < 40 ? 40 : width > 1000 ? 1000 : (int)width;
+	p->width = terminal_width();
 	rows = rows > 0 && rows < BINS_MAX + OTHERS ? rows - OTHERS : BINS_MAX;
 	p->rows = rows < BINS_MIN ? BINS_MIN : rows;
 }
@@ -53,23 +44,30 @@ static void plot_bar(const struct plot *p, int count)
 	static const char *const part[] = {"",  "▏", "▎", "▍",
 					   "▌", "▋", "▊", "▉"};
 	int width = p->width - p->label - p->number - 5, unit = p->utf8 ? 8 : 1;
-	int length = (int)((long long)count * width * unit / p->h.most);
+	int length;
 
+	width = width < 1 ? 1 : width;
+	length = (int)((long long)count * width * unit / p->h.most);
 	for (length += length == 0 && count > 0; length >= unit; length -= unit)
 		fputs(p->utf8 ? "█" : "#", stdout);
 	fputs(part[length], stdout);
 }
 
-/* "40", or "40 to 49"; "below 40" and "from 90" for values outside all bins. */
+/* "40", or "40 to 49"; "below 40" and "from 90" for values outside all bins.
+ * Where there is little room "40", "<40" and "90+". */
 static int plot_name(const struct plot *p, int bin, char label[LABEL])
 {
 	long long width = p->h.width, from = p->h.first + bin * width;
 
+	const bool narrow = p->width < TERMINAL_NARROW;
+
 	if (bin < 0)
-		return snprintf(label, LABEL, "below %lld", p->h.first);
+		return snprintf(label, LABEL, narrow ? "<%lld" : "below %lld",
+				p->h.first);
 	if (bin == p->h.bins)
-		return snprintf(label, LABEL, "from %lld", from);
-	if (width == 1)
+		return snprintf(label, LABEL, narrow ? "%lld+" : "from %lld",
+				from);
+	if (width == 1 || narrow)
 		return snprintf(label, LABEL, "%lld", from);
 	return snprintf(label, LABEL, "%lld to %lld", from, from + width - 1);
 }
@@ -86,19 +84,6 @@ static void plot_row(const struct plot *p, int bin)
 	printf("%*s %s ", p->label, label, p->utf8 ? "│" : "|");
 	plot_bar(p, count);
 	printf("%s%d%s\n", count > 0 ? " " : "", count, middle ? "*" : "");
-}
-
-/* A line, cut where the terminal ends: processors have long names. */
-__attribute__((format(printf, 2, 3))) static void
-plot_line(const struct plot *p, const char *fmt, ...)
-{
-	char line[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
-	va_end(ap);
-	printf("%.*s\n", p->width, line);
 }
 
 static void plot_histogram(struct plot *p)
@@ -127,21 +112,23 @@ int plot_print(void)
 
 	plot_fit(&p);
 	machine_find(&m);
-	plot_line(&p, "%s (%s), %s, %s", cpucycles_implementation(),
-		  cpucycles_kind(), m.cpu, m.system);
-	printf("Cycles from call to call, and how often:\n\n");
+	terminal_print(0, 0, "%s (%s), %s, %s", cpucycles_implementation(),
+		       cpucycles_kind(), m.cpu, m.system);
+	terminal_print(0, 0, "Cycles from call to call, and how often:");
+	putchar('\n');
 	plot_histogram(&p);
 	putchar('\n');
-	plot_line(&p,
-		  "* the middle half: %lld to %lld, mean %.2f; all %d: %lld to "
-		  "%lld",
-		  c->quartile[0], c->quartile[2], c->iqm, c->n, c->sorted[0],
-		  c->sorted[c->n - 1]);
+	terminal_print(
+		0, 0,
+		"* the middle half: %lld to %lld, mean %.2f; all %d: %lld to "
+		"%lld",
+		c->quartile[0], c->quartile[2], c->iqm, c->n, c->sorted[0],
+		c->sorted[c->n - 1]);
 	if (n > 0)
-		plot_line(&p, "observed: %.4g to %.4g GHz", o[n - 1].low / 1e9,
-			  o[n - 1].high / 1e9);
-	plot_line(&p, "persecond: %.4g GHz (%s)",
-		  (double)cpucycles_persecond() / 1e9,
-		  cpucycles_persecondsource());
+		terminal_print(0, 0, "observed: %.4g to %.4g GHz",
+			       o[n - 1].low / 1e9, o[n - 1].high / 1e9);
+	terminal_print(0, 0, "persecond: %.4g GHz (%s)",
+		       (double)cpucycles_persecond() / 1e9,
+		       cpucycles_persecondsource());
 	return TOOL_GOOD;
 }

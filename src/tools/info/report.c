@@ -2,6 +2,7 @@
 /* The reports in lines of text, whose first ones programs have parsed for
  * years, and the same as JSON, which tests/info.schema.json describes. */
 #include <config.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,54 +70,57 @@ static void report_measured(void)
 }
 
 /* An administrator's file that the library skipped. */
-static void report_file(void)
+static void report_file(report_note *note)
 {
 	static const char path[] = "/etc/cpucyclespersecond";
 
 	if (access(path, F_OK) == 0 &&
 	    strcmp(cpucycles_persecondsource(), path) != 0)
-		printf("cpucycles note %s was not taken: it is not a readable "
-		       "file with one number from 1e6 to 1e11\n",
-		       path);
+		note("%s was not taken: it is not a readable file with one "
+		     "number from 1e6 to 1e11",
+		     path);
 }
 
 /* Many users do not know that the core's rate is not the clock's, and a script
  * easily misses that a variable had no effect. */
-static void report_notes(const struct cpucycles_counter *c)
+void report_notes(const struct cpucycles_counter *c, report_note *note)
 {
 	const char *value, *why;
 	int i;
 
 	if (c->kind_id == CPUCYCLES_CALIBRATED)
-		printf("cpucycles note the core runs at %.3f times the rate of "
-		       "the %s\n",
-		       c->scaling,
-		       strstr(c->name, "tsc")   ? "time-stamp counter"
-		       : strstr(c->name, "vct") ? "virtual count"
-						: "clock");
+		note("the core runs at %.3f times the rate of the %s",
+		     c->scaling,
+		     strstr(c->name, "tsc")   ? "time-stamp counter"
+		     : strstr(c->name, "vct") ? "virtual count"
+					      : "clock");
 	for (i = 0; i < VARIABLES; i++) {
 		value = getenv(report_variables[i]);
 		why = value != NULL ? report_why_not(i, value) : "";
 		if (*why != '\0')
-			printf("cpucycles note %s=%s was not taken: %s\n",
-			       report_variables[i], value, why);
+			note("%s=%s was not taken: %s", report_variables[i],
+			     value, why);
 	}
-	report_file();
+	report_file(note);
 }
 
-/* Why the counter does not count the thread alone. */
-static const char *report_shared(const struct cpucycles_counter *c)
+const char *report_shared(const struct cpucycles_counter *c)
 {
-	if (c->kind_id == CPUCYCLES_CORE)
+	if (c->per_thread)
+		return "";
+	switch (c->kind_id) {
+	case CPUCYCLES_CORE:
 		return "whatever the core does is counted";
-	return c->kind_id == CPUCYCLES_CALIBRATED
-		       ? machine_shared
-		       : "a clock does not stand still";
+	case CPUCYCLES_CALIBRATED:
+		return machine_shared;
+	case CPUCYCLES_ZERO:
+		return "nothing is counted";
+	default:
+		return "a clock does not stand still";
+	}
 }
 
-/* How instructions are counted. Where no build for this system does that, it is
- * not usable, with the reason. */
-static void report_instructions(struct cpucycles_counter *c)
+void report_instructions(struct cpucycles_counter *c)
 {
 	const bool tried = !tool_without_events();
 
@@ -129,35 +133,22 @@ static void report_instructions(struct cpucycles_counter *c)
 			 "without perf events");
 }
 
-/* A sentence for people; programs get the lines alone. */
-static void report_sentence(void)
+static void report_line_note(const char *format, ...)
 {
-	struct cpucycles_counter c, better;
-	double hz = (double)cpucycles_observepersecond();
-	unsigned i;
+	va_list values;
 
-	cpucycles_counterbyname(NULL, &c, sizeof c);
-	fputs(tool_counts(&c), stdout);
-	if (c.kind_id == CPUCYCLES_REFERENCE || c.kind_id == CPUCYCLES_OS)
-		fputs(", not cycles of the core", stdout);
-	if (hz > 0)
-		printf("; the core runs at %.2f GHz now", hz / 1e9);
-	for (i = 0; cpucycles_counter(i, &better, sizeof better) == 0; i++)
-		if (better.kind_id < c.kind_id && better.hint[0] != '\0') {
-			printf("; %s would be better, but %s", better.name,
-			       tool_why(&better));
-			break;
-		}
-	fputs(".\n\n", stdout);
+	va_start(values, format);
+	printf("cpucycles note ");
+	vprintf(format, values);
+	putchar('\n');
+	va_end(values);
 }
 
-int report_text(void)
+int report_lines(void)
 {
 	struct cpucycles_counter c, other;
 	unsigned i;
 
-	if (isatty(1))
-		report_sentence();
 	printf("cpucycles version %s\n", cpucycles_version());
 	/* Selecting prints the trace. */
 	cpucycles_tracesetup();
@@ -168,8 +159,8 @@ int report_text(void)
 	printf("cpucycles implementation %s\n", c.name);
 	report_measured();
 	printf("cpucycles kind %s\n", c.kind);
-	printf("cpucycles per thread %s%s\n", c.per_thread ? "yes" : "no: ",
-	       c.per_thread ? "" : report_shared(&c));
+	printf("cpucycles per thread %s%s\n",
+	       c.per_thread ? "yes" : "no: ", report_shared(&c));
 	report_instructions(&other);
 	printf("cpucycles instructions %s%s\n",
 	       other.usable ? other.name : "unavailable: ", tool_why(&other));
@@ -177,7 +168,7 @@ int report_text(void)
 		if (!other.usable)
 			printf("cpucycles unavailable %s: %s\n", other.name,
 			       tool_why(&other));
-	report_notes(&c);
+	report_notes(&c, report_line_note);
 	return TOOL_GOOD;
 }
 

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The report for people, on a terminal: a sentence, a table of the counters,
+ * and a line for each of the other facts. */
+#include <config.h>
+#include <stdio.h>
+#include <string.h>
+#include "calls.h"
+#include "cpucycles.h"
+#include "report.h"
+#include "table.h"
+#include "terminal.h"
+#include "../common/tool.h"
+
+#define GAP 2
+#define KIND 10  /* "calibrated" */
+#define TEXT 24  /* columns of the last column; with fewer there are none */
+#define INDENT 2 /* of what follows a line's first */
+
+/* What counts here, and what would be better. */
+static void table_sentence(const struct cpucycles_counter *c, double hz)
+{
+	struct cpucycles_counter better;
+	char now[64] = "", other[512] = "";
+	unsigned i;
+
+	if (hz > 0)
+		snprintf(now, sizeof now, "; the core runs at %.2f GHz now",
+			 hz / 1e9);
+	for (i = 0; !*other && !cpucycles_counter(i, &better, sizeof better);
+	     i++)
+		if (better.kind_id < c->kind_id && better.hint[0] != '\0')
+			snprintf(other, sizeof other,
+				 "; %s would be better, but %s", better.name,
+				 tool_why(&better));
+	terminal_print(0, 0, "%s%s%s%s.", tool_counts(c),
+		       c->kind_id == CPUCYCLES_REFERENCE ||
+				       c->kind_id == CPUCYCLES_OS
+			       ? ", not cycles of the core"
+			       : "",
+		       now, other);
+}
+
+/* A line for a counter; where the terminal is narrow, two or more. */
+static void table_row(int names, const char *name, const char *kind,
+		      const char *text)
+{
+	if (names + GAP + KIND + GAP + TEXT <= terminal_width()) {
+		names = printf("%-*s%-*s", names + GAP, name, KIND + GAP, kind);
+		terminal_print(names, names, "%s", text);
+	} else {
+		printf("%s\n%*s", name, INDENT, "");
+		terminal_print(INDENT, INDENT, "%s: %s", kind, text);
+	}
+}
+
+/* Most that cannot be used have the reason of the one above. */
+static void table_counters(const char *used)
+{
+	struct cpucycles_counter c;
+	char why[sizeof c.reason + sizeof c.hint + 2] = "";
+	char text[sizeof why];
+	int names = 0;
+	unsigned i;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if ((int)strlen(c.name) > names)
+			names = (int)strlen(c.name);
+	if (terminal_width() >= names + GAP + KIND + GAP + TEXT)
+		table_row(names, "counter", "kind",
+			  "step in cycles, or why it is not usable");
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		if (c.usable && c.kind_id == CPUCYCLES_ZERO)
+			snprintf(text, sizeof text, "counts nothing");
+		else if (c.usable)
+			snprintf(text, sizeof text, "%lld%s", c.step,
+				 strcmp(c.name, used) ? "" : ", in use");
+		else
+			snprintf(text, sizeof text, "%s",
+				 strcmp(why, tool_why(&c)) ? tool_why(&c)
+							   : "the same");
+		snprintf(why, sizeof why, "%s", c.usable ? "" : tool_why(&c));
+		table_row(names, c.name, c.kind, text);
+	}
+}
+
+static void table_note(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	terminal_vprint(printf("note: "), INDENT, format, values);
+	va_end(values);
+}
+
+int table_print(void)
+{
+	const double hz = (double)cpucycles_observepersecond();
+	struct cpucycles_counter c, other;
+	double share;
+
+	cpucycles_counterbyname(NULL, &c, sizeof c);
+	table_sentence(&c, hz);
+	putchar('\n');
+	table_counters(c.name);
+	putchar('\n');
+	terminal_print(0, INDENT,
+		       "rate: divide counts by %lld to get seconds (%s)",
+		       cpucycles_persecond(), cpucycles_persecondsource());
+	share = c.kind_id == CPUCYCLES_CALIBRATED ? calls_share() : -1;
+	if (share >= 0)
+		terminal_print(0, INDENT,
+			       "share: %.2f%% of a thread's time goes to "
+			       "measuring the core's rate, and is not counted",
+			       share * 100);
+	terminal_print(0, INDENT, "a call: %.0f cycles",
+		       calls_measure(CALLS_FEW)->iqm);
+	terminal_print(0, INDENT, "per thread: %s%s",
+		       c.per_thread ? "yes" : "no: ", report_shared(&c));
+	report_instructions(&other);
+	terminal_print(
+		0, INDENT, "instructions: %s%s",
+		other.usable ? other.name : "unavailable: ", tool_why(&other));
+	report_notes(&c, table_note);
+	return TOOL_GOOD;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Text for people, as wide as the terminal. */
+#ifndef CPUC_TOOLS_TERMINAL_H
+#define CPUC_TOOLS_TERMINAL_H
+
+#include <stdarg.h>
+
+#define TERMINAL_NARROW 40 /* columns; fewer have no room for a layout */
+
+/* First: the columns, at least 20. 80 where nobody says how many there are. */
+int terminal_width(void);
+
+/* The rows, or 0: unknown. */
+int terminal_rows(void);
+
+/* Prints text behind `at` columns that have been printed, and a newline, in
+ * lines no longer than the terminal is wide. Those that follow are indented. */
+void terminal_print(int at, int indent, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void terminal_vprint(int at, int indent, const char *format, va_list values);
+
+#endif
