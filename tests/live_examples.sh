@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The examples in C: each is short, runs and prints what it should. README.md and
-# the manual have one of them. live_pages.sh runs those in Python and Rust,
+# The examples in C: each is short, runs and prints what it should. README.md
+# has one of them. live_pages.sh runs those in Python and Rust,
 # live_frameworks.sh the adapters for benchmark frameworks.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
@@ -25,21 +25,13 @@ compiled() {
 
 number='-?[0-9]+\.[0-9]'
 example time-a-function 1 "$number cycles \\(${counter#*, }\\)"
-# The pages have the file from its first #include on.
+# The page has the file from its first #include on.
 sed -n '/^#include/,$p' "$top_srcdir/examples/time-a-function.c" >"$tmp/file"
-sed -n "/^.*\" examples\/time-a-function.c\$/,/^\.Ed/p" \
-	"$top_srcdir/man/cpucycles.3" |
-	sed -e '1,2d' -e '$d' -e 's/^\\&//' -e 's/\\e/\\/g' >"$tmp/page"
-test -s "$tmp/page" && cmp -s "$tmp/file" "$tmp/page"
-ok "time-a-function: the same in cpucycles(3)"
 # shellcheck disable=SC2016 # Markdown's, not the shell's
 sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" |
 	sed -e '1d' -e '$d' >"$tmp/page"
 cmp -s "$tmp/file" "$tmp/page"
 ok "time-a-function: the same in README.md"
-# The page has 80 columns, 11 of which are margins.
-test "$(expand "$tmp/file" | awk 'length > 69' | wc -l)" -eq 0
-ok "time-a-function: lines that fit there"
 example compare-two 1 "clear - shift: $number to $number, noise $number"
 grep -qxE 'shift is faster|clear is faster|cannot tell' "$tmp/out"
 ok "compare-two: a verdict"

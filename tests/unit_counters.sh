@@ -195,4 +195,16 @@ readme() {
 }
 same "README.md says what counters count and need" readme
 
+# FILE: the struct's members, without comments and white space.
+struct_of() {
+	sed -n '/^struct cpucycles_counter {/,/^};/p' "$1" | tr -d ' \t\n' |
+		sed 's,/[*][^*]*[*]/,,g; s/;/;\n/g'
+}
+struct() {
+	struct_of include/cpucycles.h >"$tmp/header"
+	struct_of man/cpucycles.3 | diff "$tmp/header" -
+	test -s "$tmp/header" || echo "the header has no struct"
+}
+same "cpucycles(3) has the struct of the header" struct
+
 done_testing
