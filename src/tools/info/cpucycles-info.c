@@ -19,9 +19,9 @@
 /* clang-format off */
 static const char help[] =
 	"Usage: cpucycles-info [OPTION]...\n"
-	"Prints which counter cpucycles() uses on this machine, how finely and how fast it\n"
-	"counts, and why each other counter cannot be used: on a terminal for people, as\n"
-	"wide as that, and elsewhere in lines that programs can parse.\n"
+	"Prints which counter cpucycles() uses on this machine, how finely and how fast\n"
+	"it counts, and why each other counter cannot be used: on a terminal for people,\n"
+	"as wide as that, and elsewhere in lines that programs can parse.\n"
 	"\n"
 	"One of these, instead of that report:\n"
 	"      --cpus          one line for each CPU that this process may run on:\n"
