@@ -31,30 +31,13 @@ awk -v status=$status '/noise verdict differences under/ { n++; seen = $6 }
 	END { exit n != 1 || (seen + 0 > 1 || lost > 5) != status }' "$tmp/out"
 ok "the status, $status, is 1 if 1% cannot be told, or over 5% is lost"
 
-# Programs on a terminal, where there is script(1).
-script=
-! script -qec true /dev/null </dev/null >/dev/null 2>&1 || script=script
-
 # This clock counts microseconds, and a window takes ten of them.
-set -- --json --noise --counter=default-gettimeofday
-if test -n "$script"; then
-	script -qec "'$info' $* >'$tmp/out'" /dev/null </dev/null >"$tmp/tty"
-else
-	"$info" "$@" >"$tmp/out"
-fi
+"$info" --json --noise --counter=default-gettimeofday >"$tmp/out"
 awk -v status=$? -F '[:,]' '/"difference"/ { n++; value = $2 }
 	END { exit n != 1 || value <= 0.01 || status != 1 }' "$tmp/out"
 ok "a count in steps of a tenth of a window cannot tell 1%, which is status 1"
 has "and it says why" "\"hint\": \"the counter's step.*"
 cp "$tmp/out" "$tmp/noise.json"
-
-if test -n "$script"; then
-	tr '\r' '\n' <"$tmp/tty" | grep -qx 'measuring: 50%' &&
-		tr '\r' '\n' <"$tmp/tty" | tail -n 1 | grep -qv measuring
-	ok "a terminal gets the progress, which is gone in the end"
-else
-	skip "there is no script(1) to make a terminal with"
-fi
 
 for other in --cpus --plot; do
 	refused 2 --help "$info" $other --noise
@@ -175,7 +158,7 @@ on_terminal() {
 	LC_ALL=C script -qec "stty rows $1 cols 100; '$info' $2" \
 		/dev/null </dev/null >"$tmp/out" 2>/dev/null
 }
-if test -n "$script"; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	on_terminal 40 --plot
 	bars 100 "as wide as the terminal"
 	on_terminal 16 "--counter=default-monotonic --plot"

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Reads from Linux what it knows of CPUs, and of processes on them. */
+/* Reads from Linux what it knows of CPUs. */
 #include <config.h>
-#ifdef __linux__
-#include <glob.h>
-#endif
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "system.h"
 
@@ -69,43 +65,3 @@ int system_time(const char *root, struct system_time *t)
 	t->busy = user + nice + kernel + irq + softirq + t->stolen;
 	return 0;
 }
-
-#ifdef __linux__
-/* In the line of stat, of proc(5), comes the thread's name in parentheses,
- * which may be anything, then its state, and 35 words later its CPU. */
-void system_running(int pid, int *running, int *cpu)
-{
-#define FIVE " %*s %*s %*s %*s %*s"
-#define STATE ") R" FIVE FIVE FIVE FIVE FIVE FIVE FIVE " %d"
-	char text[1024], *name;
-	glob_t found;
-	int on, child;
-	size_t n;
-	FILE *f;
-
-	snprintf(text, sizeof text, "/proc/%d/task/*/stat", pid);
-	if (glob(text, GLOB_NOSORT, NULL, &found) != 0)
-		return;
-	for (n = 0; n < found.gl_pathc; n++) {
-		f = fopen(found.gl_pathv[n], "re");
-		if (f == NULL)
-			continue;
-		text[fread(text, 1, sizeof text - 1, f)] = '\0';
-		fclose(f);
-		name = strrchr(text, ')');
-		/* The kernel's. NOLINTNEXTLINE(cert-err34-c) */
-		if (name != NULL && sscanf(name, STATE, &on) == 1 &&
-		    random() % ++*running == 0)
-			*cpu = on;
-		snprintf(text, sizeof text, "%.*schildren",
-			 (int)strlen(found.gl_pathv[n]) - 4, found.gl_pathv[n]);
-		f = fopen(text, "re");
-		/* The kernel's. NOLINTNEXTLINE(cert-err34-c) */
-		while (f != NULL && fscanf(f, "%d", &child) == 1)
-			system_running(child, running, cpu);
-		if (f != NULL)
-			fclose(f);
-	}
-	globfree(&found);
-}
-#endif

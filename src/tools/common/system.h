@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Reads from Linux why timings on a CPU may scatter: its governor, turbo, the
- * other threads of its core, and time that the hypervisor took; and where a
- * process runs. */
+ * other threads of its core, and time that the hypervisor took. */
 #ifndef CPUC_TOOLS_SYSTEM_H
 #define CPUC_TOOLS_SYSTEM_H
 
@@ -23,9 +22,5 @@ struct system_time {
 
 /* 0, or -1 where /proc/stat does not report stolen time. */
 int system_time(const char *root, struct system_time *t);
-
-/* Counts the threads that run, of a process and its children, and chooses the
- * CPU of one by chance. */
-void system_running(int pid, int *running, int *cpu);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "calls.h"
 #include "cpucycles.h"
 #include "noise.h"
@@ -141,17 +140,6 @@ static long long noise_count(noise_work *work, unsigned long turns)
 	return count + cpucycles();
 }
 
-/* On a terminal. 100 takes the line away. */
-static void noise_progress(int percent)
-{
-	if (!isatty(2))
-		return;
-	if (percent < 100)
-		fprintf(stderr, "\rmeasuring: %d%%", percent);
-	else
-		fputs("\r              \r", stderr);
-}
-
 /* Both kinds of work in turn; the chain by the clock, too. */
 static void noise_windows(struct noise *n)
 {
@@ -167,8 +155,6 @@ static void noise_windows(struct noise *n)
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
 	for (b = 0; b < BATCHES; b++) {
-		if (b % 8 == 0)
-			noise_progress(20 + b * 80 / BATCHES);
 		for (i = 0; i < HALF; i++) {
 			wide[i] = noise_count(loop, loops);
 			begin = tool_ns();
@@ -183,7 +169,6 @@ static void noise_windows(struct noise *n)
 	n->steps = rate_steps_sum(&steps);
 	if (n->steps.persecond == 0)
 		n->steps.size = n->steps.lasted = -1;
-	noise_progress(100);
 	noise_verdict(n, chains, wides, c.step);
 	n->dither = (double)stats_median(scatter, BATCHES) / 1e6;
 	n->worst = (double)scatter[BATCHES - 1] / 1e6;
@@ -197,7 +182,6 @@ static void noise_measure(struct noise *n)
 	memset(n, 0, sizeof *n);
 	n->steal = -1;
 	system_time("", &before);
-	noise_progress(0);
 	calls_gaps(n->gaps);
 	noise_windows(n);
 	hz = cpucycles_observepersecond();

@@ -106,8 +106,6 @@ int plot_print(void)
 {
 	const struct calls *c = calls_measure(CALLS_MANY);
 	struct plot p = {.c = c};
-	struct observed o[OBSERVED];
-	int n = calls_observe(o);
 	struct machine m;
 
 	plot_fit(&p);
@@ -124,11 +122,5 @@ int plot_print(void)
 		"%lld",
 		c->quartile[0], c->quartile[2], c->iqm, c->n, c->sorted[0],
 		c->sorted[c->n - 1]);
-	if (n > 0)
-		terminal_print(0, 0, "observed: %.4g to %.4g GHz",
-			       o[n - 1].low / 1e9, o[n - 1].high / 1e9);
-	terminal_print(0, 0, "persecond: %.4g GHz (%s)",
-		       (double)cpucycles_persecond() / 1e9,
-		       cpucycles_persecondsource());
 	return TOOL_GOOD;
 }

@@ -8,6 +8,10 @@
  * to a tenth on a virtual Zen 4, beside compilations. The sample has the weight
  * of all threads that run, so that the mean is that of the CPU time. */
 #include <config.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "cpucycles.h"
 #include "estimate.h"
@@ -44,6 +48,46 @@ bool estimate_begin(void)
 	return estimate_hz > 0;
 }
 
+/* Counts the threads that run, of a process and its children, and chooses the
+ * CPU of one by chance. In the line of stat, of proc(5), comes the thread's
+ * name in parentheses, which may be anything, then its state, and 35 words
+ * later its CPU. */
+static void estimate_running(int pid, int *running, int *cpu)
+{
+#define FIVE " %*s %*s %*s %*s %*s"
+#define STATE ") R" FIVE FIVE FIVE FIVE FIVE FIVE FIVE " %d"
+	char text[1024], *name;
+	glob_t found;
+	int on, child;
+	size_t n;
+	FILE *f;
+
+	snprintf(text, sizeof text, "/proc/%d/task/*/stat", pid);
+	if (glob(text, GLOB_NOSORT, NULL, &found) != 0)
+		return;
+	for (n = 0; n < found.gl_pathc; n++) {
+		f = fopen(found.gl_pathv[n], "re");
+		if (f == NULL)
+			continue;
+		text[fread(text, 1, sizeof text - 1, f)] = '\0';
+		fclose(f);
+		name = strrchr(text, ')');
+		/* The kernel's. NOLINTNEXTLINE(cert-err34-c) */
+		if (name != NULL && sscanf(name, STATE, &on) == 1 &&
+		    random() % ++*running == 0)
+			*cpu = on;
+		snprintf(text, sizeof text, "%.*schildren",
+			 (int)strlen(found.gl_pathv[n]) - 4, found.gl_pathv[n]);
+		f = fopen(text, "re");
+		/* The kernel's. NOLINTNEXTLINE(cert-err34-c) */
+		while (f != NULL && fscanf(f, "%d", &child) == 1)
+			estimate_running(child, running, cpu);
+		if (f != NULL)
+			fclose(f);
+	}
+	globfree(&found);
+}
+
 long long estimate_sample(int pid)
 {
 	long long spent = -tool_ns();
@@ -52,7 +96,7 @@ long long estimate_sample(int pid)
 
 	if (estimate_weight == 0)
 		system_time("", &estimate_before);
-	system_running(pid, &running, &cpu);
+	estimate_running(pid, &running, &cpu);
 	if (running > 0) {
 		affinity_get(&a);
 		affinity_pin(cpu);
