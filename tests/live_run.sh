@@ -100,7 +100,7 @@ printf '%s\n' skipped again >"$tmp/input"
 } <"$tmp/input"
 test "$line $(tr '\n' ' ' <"$tmp/out")" = "skipped again again again "
 ok "a file as standard input is read again from where it was"
-json -r 3 cat <"$tmp/input" && cat "$tmp/input" | json -r 3 cat &&
+printf "%s\n" skipped again | json -r 3 cat &&
 	cmp -s "$tmp/input" "$tmp/out"
 ok "a pipe is not: the first run has all"
 json -r 3 sh -c "echo run >>'$tmp/runs'; test \$(wc -l <'$tmp/runs') -ne 2"

@@ -134,6 +134,9 @@ void report_instructions(struct cpucycles_counter *c)
 }
 
 static void report_line_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void report_line_note(const char *format, ...)
 {
 	va_list values;
 

@@ -84,6 +84,9 @@ static void table_counters(const char *used)
 }
 
 static void table_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void table_note(const char *format, ...)
 {
 	va_list values;
 

@@ -17,6 +17,7 @@ int terminal_rows(void);
  * lines no longer than the terminal is wide. Those that follow are indented. */
 void terminal_print(int at, int indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void terminal_vprint(int at, int indent, const char *format, va_list values);
+void terminal_vprint(int at, int indent, const char *format, va_list values)
+	__attribute__((format(printf, 3, 0)));
 
 #endif
