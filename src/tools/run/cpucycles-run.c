@@ -359,6 +359,7 @@ int main(int argc, char **argv)
 	f = file != NULL ? fopen(file, "we") : stderr;
 	while (f != NULL && run_once(command) && all.runs < runs)
 		lseek(0, input, SEEK_SET);
+	free(command);
 	if (all.runs > 0)
 		print_all(f);
 	return tool_end(f, file, all.status);
