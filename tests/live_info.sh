@@ -168,6 +168,12 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	wide 33
 	ok "COLUMNS goes before the terminal's width"
 	unset cpucyclespersecond cpucyclesimplementation
+	on_terminal 120
+	grep -qE '^rate: divide counts by [0-9]+ to get seconds \(..*\)$' \
+		"$tmp/out" &&
+		grep -qE '^a call: -?[0-9]+ cycles(; [0-9.]+% of the time goes to measuring the rate, uncounted)?$' \
+			"$tmp/out"
+	ok "the rate, and the cost: $(grep '^a call' "$tmp/out")"
 	on_terminal 40 --lines
 	sed -n 1p "$tmp/out" | grep -q '^cpucycles version ' &&
 		! grep -v '^cpucycles ' "$tmp/out"

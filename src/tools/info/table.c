@@ -33,7 +33,8 @@ static void table_sentence(const struct cpucycles_counter *c, double hz)
 				 "; %s would be better, but %s", better.name,
 				 tool_why(&better));
 	terminal_print(0, 0, "%s%s%s%s.", tool_counts(c),
-		       c->kind_id == CPUCYCLES_REFERENCE ||
+		       c->per_thread ? ", of the thread alone"
+		       : c->kind_id == CPUCYCLES_REFERENCE ||
 				       c->kind_id == CPUCYCLES_OS
 			       ? ", not cycles of the core"
 			       : "",
@@ -99,7 +100,8 @@ int table_print(void)
 {
 	const double hz = (double)cpucycles_observepersecond();
 	struct cpucycles_counter c, other;
-	double share;
+	char share[80] = "";
+	double part;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
 	table_sentence(&c, hz);
@@ -109,16 +111,16 @@ int table_print(void)
 	terminal_print(0, INDENT,
 		       "rate: divide counts by %lld to get seconds (%s)",
 		       cpucycles_persecond(), cpucycles_persecondsource());
-	share = c.kind_id == CPUCYCLES_CALIBRATED ? calls_share() : -1;
-	if (share >= 0)
-		terminal_print(0, INDENT,
-			       "share: %.2f%% of a thread's time goes to "
-			       "measuring the core's rate, and is not counted",
-			       share * 100);
-	terminal_print(0, INDENT, "a call: %.0f cycles",
-		       calls_measure(CALLS_FEW)->iqm);
-	terminal_print(0, INDENT, "per thread: %s%s",
-		       c.per_thread ? "yes" : "no: ", report_shared(&c));
+	if (c.kind_id == CPUCYCLES_CALIBRATED && (part = calls_share()) >= 0)
+		snprintf(share, sizeof share,
+			 "; %.2f%% of the time goes to measuring the rate, "
+			 "uncounted",
+			 part * 100);
+	terminal_print(0, INDENT, "a call: %.0f cycles%s",
+		       calls_measure(CALLS_FEW)->iqm, share);
+	if (!c.per_thread)
+		terminal_print(0, INDENT, "per thread: no: %s",
+			       report_shared(&c));
 	report_instructions(&other);
 	terminal_print(
 		0, INDENT, "instructions: %s%s",
