@@ -140,7 +140,7 @@ static void select_attempt(void *arg)
 		err = measure_slot(slot);
 	slot->trial.usable = err == 0;
 	if (err && slot->trial.reason[0] == '\0')
-		cpuc_reason(slot, "%s", strerror(-err));
+		cpuc_reason(slot, "errno %d", -err);
 }
 
 void cpuc_try(struct cpuc_slot *slot)

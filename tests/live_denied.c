@@ -4,6 +4,8 @@
 #include "faults/faults.h"
 
 #ifdef HAVE_LINUX_FILTER_H
+#include <locale.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -239,6 +241,70 @@ static void check_service(void)
 	   status);
 }
 
+static volatile sig_atomic_t has_counted;
+
+static void count_first(int sig)
+{
+	(void)sig;
+	has_counted = counts(10) == 0 ? 1 : 2;
+}
+
+static void *allocate(void *stop)
+{
+	void *volatile block;
+
+	do {
+		block = malloc(3000);
+		free(block);
+	} while (*(volatile sig_atomic_t *)stop == 0);
+	return NULL;
+}
+
+/* The first call is in a handler that interrupts malloc(3), whose locks a
+ * second thread makes real, in a locale with messages to translate. Without the
+ * list of PMUs an event is asked for, and denied. */
+static int in_malloc(void)
+{
+	static void *volatile small[4096];
+	pthread_t id;
+	size_t i;
+
+	/* Then the thread has no block of these sizes to itself. */
+	for (i = 0; i < sizeof small / sizeof *small; i++)
+		small[i] = malloc(i % 256);
+
+	if ((setlocale(LC_ALL, "C.UTF-8") == NULL &&
+	     setlocale(LC_ALL, "C.utf8") == NULL) ||
+	    pthread_create(&id, NULL, allocate, (void *)&has_counted) != 0 ||
+	    deny_call(&denied_calls[1], &denied_how[0]) != 0 ||
+	    deny_call(&denied_calls[0], &denied_how[0]) != 0)
+		return CANNOT;
+	signal(SIGALRM, count_first);
+	alarms(1000);
+	allocate((void *)&has_counted);
+	alarms(0);
+	pthread_join(id, NULL);
+	return has_counted != 1;
+}
+
+/* Not each interrupts it where it has a lock. */
+static void check_in_malloc(void)
+{
+	int i, status = 0;
+
+	if (SANITIZED) {
+		skip("a first call in malloc(3): sanitizers have their own");
+		return;
+	}
+	for (i = 0; i < 20 && status == 0; i++)
+		status = in_child(in_malloc);
+	if (status == CANNOT)
+		skip("a first call in malloc(3): no locale C.UTF-8");
+	else
+		ok(status == 0, "a first call in malloc(3), in C.UTF-8 (%d)",
+		   status);
+}
+
 int main(void)
 {
 	int status;
@@ -257,6 +323,7 @@ int main(void)
 	for (i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i]);
 	check_service();
+	check_in_malloc();
 	return done_testing();
 }
 #else

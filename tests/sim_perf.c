@@ -1277,9 +1277,10 @@ static const struct refusal {
 	 "run sysctl kernel.perf_event_paranoid=1 as root"},
 	{-ENOENT, 0, 0, "2\n", NULL, "the host would have to offer one"},
 	{-EPERM, 0, 0, "2\n",
-	 "perf_event_open: Operation not permitted (container?)",
+	 "perf_event_open: EPERM (container?)",
 	 "its seccomp profile must allow this call"},
-	{-EMFILE, 0, 0, "2\n", "perf_event_open: Too many open files", ""},
+	{-EMFILE, 0, 0, "2\n", "perf_event_open: EMFILE", ""},
+	{-E2BIG, 0, 0, "2\n", "perf_event_open: errno 7", ""},
 };
 
 static void check_refused(const struct refusal *r)

@@ -4,12 +4,31 @@
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include "../system/syscalls.h"
 #include "perf.h"
 #include "read.h"
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
+
+/* strerror(3) translates, for which it takes locks and allocates. */
+static void perf_reason_errno(struct cpuc_slot *slot, const char *call, int err,
+			      const char *why)
+{
+	static const struct {
+		int err;
+		const char *name;
+	} names[] = {
+		{EACCES, "EACCES"}, {EAGAIN, "EAGAIN"}, {EINVAL, "EINVAL"},
+		{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"},
+		{ENOSYS, "ENOSYS"}, {EPERM, "EPERM"},
+	};
+	size_t i;
+
+	cpuc_reason(slot, "%s: errno %d%s", call, err, why);
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].err == err)
+			cpuc_reason(slot, "%s: %s%s", call, names[i].name, why);
+}
 
 static int perf_explain(struct cpuc_slot *slot,
 			const struct cpuc_event_set *set, int err,
@@ -37,8 +56,8 @@ static int perf_explain(struct cpuc_slot *slot,
 				  : "run sysctl kernel.perf_event_paranoid=1 "
 				    "as root";
 	} else {
-		cpuc_reason(slot, "perf_event_open: %s%s", strerror(-err),
-			    denied ? " (container?)" : "");
+		perf_reason_errno(slot, "perf_event_open", -err,
+				  denied ? " (container?)" : "");
 		if (denied)
 			slot->trial.hint =
 				"its seccomp profile must allow this call";
@@ -127,9 +146,10 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		return perf_explain(slot, set, fd, exclude);
 	cpuc_sys_close(fd);
 	err = cpuc_thread_prepare();
-	if (err != 0)
-		return cpuc_reason(slot, "pthread_key_create: %s",
-				   strerror(-err));
+	if (err != 0) {
+		perf_reason_errno(slot, "pthread_key_create", -err, "");
+		return err;
+	}
 	if (set->opened == 0)
 		perf_cores(set, exclude);
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
