@@ -222,14 +222,23 @@ ask_rate(struct cpuc_rate (*ask)(const struct cpuc_slot *),
 	return rate;
 }
 
+/* Once it is known, this takes no lock, and no fault handler is installed. */
+static struct cpuc_rate persecond(void)
+{
+	const struct cpuc_rate *known = cpuc_persecond_known(selected());
+
+	return known != NULL ? *known
+			     : ask_rate(cpuc_persecond, cpuc_persecond_unknown);
+}
+
 long long cpucycles_persecond(void)
 {
-	return (long long)ask_rate(cpuc_persecond, cpuc_persecond_unknown).hz;
+	return (long long)persecond().hz;
 }
 
 const char *cpucycles_persecondsource(void)
 {
-	return ask_rate(cpuc_persecond, cpuc_persecond_unknown).source;
+	return persecond().source;
 }
 
 long long cpucycles_observepersecond(void)

@@ -18,6 +18,12 @@ struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 	return (struct cpuc_rate){nominal_rate, "the test", false};
 }
 
+const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current)
+{
+	(void)current;
+	return NULL;
+}
+
 struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
 {
 	(void)current;

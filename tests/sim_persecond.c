@@ -115,6 +115,7 @@ const size_t cpuc_slot_count = 1;
 static void forget(void)
 {
 	stated.source = measured.source = NULL;
+	memset(persecond_found, 0, sizeof persecond_found);
 	chained.tried = false;
 	chained.nominal = world & CLOCK_NOMINAL;
 	chained.hz = world & CLOCK_FAULTS ? 0
@@ -188,7 +189,9 @@ static void check(const struct row *row)
 	ok(is(hz, row->hz) && is(calibrated, row->calibrated),
 	   "%s: %llu Hz, and %llu Hz for calibrated counters", row->what,
 	   (unsigned long long)hz, (unsigned long long)calibrated);
-	ok(again == hz && ask(NULL) == hz && !measured_for_nothing,
+	ok(again == hz && ask(NULL) == hz && !measured_for_nothing &&
+		   cpuc_persecond_known(NULL)->hz == hz &&
+		   cpuc_persecond_known(cpuc_slots)->hz == calibrated,
 	   "what is known is not asked for again");
 }
 

@@ -156,18 +156,42 @@ static struct cpuc_rate persecond_stated(void)
  * has a source. */
 static struct cpuc_rate stated, measured;
 
-struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
+static const struct cpuc_rate *persecond_find(const struct cpuc_slot *current,
+					      bool calibrated)
 {
-	bool calibrated =
-		current != NULL && current->counter->kind == CPUC_CALIBRATED;
-
 	if (stated.source == NULL)
 		stated = persecond_stated();
 	if (stated.hz != 0 && (stated.of_core || !calibrated))
-		return stated;
+		return &stated;
 	if (measured.source == NULL)
 		measured = cpuc_persecond_now(current);
 	if (measured.hz != 0)
-		return measured;
-	return stated.hz != 0 ? stated : cpuc_persecond_unknown;
+		return &measured;
+	return stated.hz != 0 ? &stated : &cpuc_persecond_unknown;
+}
+
+/* What was found, for a calibrated counter and for all others. */
+static const struct cpuc_rate *persecond_found[2];
+
+static const struct cpuc_rate **persecond_place(const struct cpuc_slot *current)
+{
+	return &persecond_found[current != NULL &&
+				current->counter->kind == CPUC_CALIBRATED];
+}
+
+const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current)
+{
+	return __atomic_load_n(persecond_place(current), __ATOMIC_ACQUIRE);
+}
+
+struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
+{
+	const struct cpuc_rate **place = persecond_place(current);
+	const struct cpuc_rate *rate = *place;
+
+	if (rate == NULL) {
+		rate = persecond_find(current, place != persecond_found);
+		__atomic_store_n(place, rate, __ATOMIC_RELEASE);
+	}
+	return *rate;
 }

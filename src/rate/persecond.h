@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Cycles per second, by which users divide a count to get seconds, and the rate
- * of the core now. Call all of it under the lock, between cpuc_probe_begin and
- * cpuc_probe_end. */
+ * of the core now. Call the first and the third function under the lock, between
+ * cpuc_probe_begin and cpuc_probe_end. */
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 
@@ -11,6 +11,9 @@
 /* The rate for the counter in use; with NULL, the nominal rate to which clocks
  * are scaled. Each is found once per process. */
 struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current);
+
+/* The same, once it is known, from any thread; NULL: it is not yet. */
+const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current);
 
 /* The rate now of the core that this thread is running on: measured by chains,
  * or by the counter in use if that counts core cycles. 0 Hz: it cannot be. */
