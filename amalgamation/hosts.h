@@ -51,9 +51,6 @@
 #endif
 #define HAVE_KSTAT 0
 #define HAVE_PERFSTAT 0
-#if !defined _WIN32
-#define HAVE_GETEUID 1
-#endif
 
 /* The compiler. It claims to have __builtin_thread_pointer even on hosts where
  * that does not work. */

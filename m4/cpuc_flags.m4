@@ -1,4 +1,22 @@
 # SPDX-License-Identifier: 0BSD
+# CPUC_PLAIN_FLAGS, CPUC_USER_FLAGS
+# ---------------------------------
+# Between the two, all checks run without the user's flags for warnings, or one
+# that is an error would decide what they find: autoconf declares functions
+# without prototypes. -Wl, and the like stay.
+AC_DEFUN([CPUC_PLAIN_FLAGS], [
+m4_foreach_w([cpuc_var], [CFLAGS CXXFLAGS CPPFLAGS], [
+AS_IF([test ${cpuc_var+y}], [
+	cpuc_user_[]cpuc_var=$cpuc_var
+	cpuc_var=`AS_ECHO([" $cpuc_var "]) | sed -e ':a' \
+		-e 's/[[	 ]]-W[[^	 ,]]*[[	 ]]/ /;ta' \
+		-e 's/[[	 ]]-pedantic[[a-z-]]*[[	 ]]/ /;ta'`])])
+])
+AC_DEFUN([CPUC_USER_FLAGS], [
+m4_foreach_w([cpuc_var], [CFLAGS CXXFLAGS CPPFLAGS], [
+cpuc_var=${cpuc_user_[]cpuc_var-$cpuc_var}])
+])
+
 # CPUC_FLAGS
 # ----------
 # The library's own compiler flags, if the compiler knows them. They go into

@@ -33,7 +33,7 @@ const char *cpuc_getenv(const char *name)
 #ifdef HAVE_SECURE_GETENV
 	return secure_getenv(name);
 #else
-#ifdef HAVE_GETEUID
+#ifndef _WIN32
 	if (getuid() != geteuid() || getgid() != getegid())
 		return NULL;
 #endif
