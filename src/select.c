@@ -139,8 +139,6 @@ static void select_attempt(void *arg)
 	if (err == 0 && c->kind != CPUC_ZERO)
 		err = measure_slot(slot);
 	slot->trial.usable = err == 0;
-	if (err && slot->trial.reason[0] == '\0')
-		cpuc_reason(slot, "errno %d", -err);
 }
 
 void cpuc_try(struct cpuc_slot *slot)

@@ -59,11 +59,11 @@ struct cpuc_counter {
 	void (*pair)(long long pair[2]);
 	const struct cpuc_counter *cycles;
 
-	/* Gets ready, and finds whether the counter may be used: 0, or a
-	 * negative errno, as cpuc_reason() returns. Asks the operating system,
-	 * and does not try the instruction: the engine does that afterwards. A
-	 * fault in it counts as a failure. Called at each selection that tries
-	 * the counter. NULL: nothing to do. */
+	/* Gets ready, and finds whether the counter may be used: 0, or what
+	 * cpuc_reason() returns. Asks the operating system, and does not try
+	 * the instruction: the engine does that afterwards. A fault in it
+	 * counts as a failure. Called at each selection that tries the counter.
+	 * NULL: nothing to do. */
 	int (*open)(struct cpuc_slot *slot);
 };
 

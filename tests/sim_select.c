@@ -168,12 +168,6 @@ static int open_denied(struct cpuc_slot *slot)
 	return -EACCES;
 }
 
-static int open_mute(struct cpuc_slot *slot)
-{
-	(void)slot;
-	return -ENOENT;
-}
-
 static int open_counted(struct cpuc_slot *slot)
 {
 	order_wrong += !slot->counter->events->open;
@@ -260,7 +254,6 @@ static const struct alone {
 	{"one that faults", CORE(faulting), TRAP, 0},
 	{"one that faults late", CORE(faulting_late), "SIGSEGV", 0},
 	{"one denied", OPENED(open_denied), "denied by the test", 0},
-	{"an error without a reason", OPENED(open_mute), "errno 2", 0},
 	{"a clock of 2/5 the rate", STATED(two_fifths, NULL), NULL, 2.5},
 	{"one that stops", STATED(constant, NULL), "be measured", 0},
 	{"one of a stated rate", STATED(half, gigahertz), NULL, 2},
