@@ -52,6 +52,29 @@ sed -n -e 's/^cpucycles persecond //p' -e \
 		END { exit bad || NR < 2 }'
 ok "the bounds of a coarse count hold"
 
+# With a /sys of its own, where a driver states these kHz.
+driver=/sys/devices/system/cpu/cpu0/cpufreq
+elsewhere() {
+	unshare --mount sh -c "mount -t tmpfs none /sys && mkdir -p $driver &&
+		echo $1 >$driver/scaling_max_freq && exec '$info'" 2>"$tmp/err"
+}
+# Derived from what this core does; /etc may have an administrator's word.
+khz=$("$info" --json | sed -n 's/.*"core_persecond": \([0-9]*\)[0-9]\{3\},.*/\1/p')
+if test -z "$khz" || test -e /etc/cpucyclespersecond ||
+	! elsewhere "$khz" >"$tmp/out"; then
+	skip "no rate is observed, or no file system can be mounted here"
+else
+	grep -q "^cpucycles persecond ${khz}000$" "$tmp/out"
+	ok "a driver states the core's rate"
+	for wrong in $((khz / 2)) $((khz * 5 / 2)); do
+		elsewhere "$wrong" >"$tmp/out"
+		line "note not believed: $driver/scaling_max_freq: .*" 1 \
+			"it states $wrong kHz: not believed"
+		! grep -q "^cpucycles persecond ${wrong}000$" "$tmp/out"
+		ok "nor taken"
+	done
+fi
+
 cpucyclesimplementation=default-monotonic "$info" >"$tmp/out"
 line 'implementation default-monotonic' 1 \
 	"cpucyclesimplementation names the counter"

@@ -29,13 +29,15 @@ static bool of_core(const char *source)
 	       strcmp(source, CPUINFO " CPU MHz") != 0;
 }
 
+static uint64_t core_hz; /* measured */
+
 static int answers(const char *source, uint64_t hz)
 {
 	/* Static for gcc's analyzer, which loses the flag of one on the stack.
 	 */
 	static struct cpuc_rate got;
 
-	got = cpuc_stated_rate(root);
+	got = cpuc_stated_rate(root, core_hz);
 	if (got.hz == hz && strcmp(got.source, source) == 0 &&
 	    got.of_core == of_core(source))
 		return 1;
@@ -156,6 +158,36 @@ static void test_order(void)
 	}
 }
 
+/* What a core that was measured cannot have is passed over, whatever it is,
+ * but for the administrator's word and a clock's rate. */
+static void test_contradicted(void)
+{
+	static const struct tree order[] = {
+		{"", ETC, 400000000, ETC, "400000000"},
+		{"", SETSPEED, 0, SETSPEED, "2000000"},
+		{"", SCALING, 0, SCALING, "400000"},
+		{"", HARDWARE, 3000000000, HARDWARE, "3000000"},
+		{"", TICK, 0, TICK, "6300000000"},
+		{"", CPUINFO " clock", 0, CPUINFO, "clock : 850.0MHz\n"},
+		{"", TSC, 600000000, TSC, "600000"},
+	};
+	size_t i, next;
+
+	remove_all(root);
+	core_hz = 3100000000;
+	for (i = 0; i < COUNT(order); i++)
+		put_text(order[i].path, order[i].text);
+	for (i = 0; i < COUNT(order); i++) {
+		for (next = i; order[next].hz == 0;)
+			next++;
+		ok(answers(order[next].source, order[next].hz),
+		   "a core of 3.1 GHz: %s Hz in %s", order[i].text,
+		   order[i].path);
+		remove(place(order[i].path));
+	}
+	core_hz = 0;
+}
+
 static void test_timebase(void)
 {
 	static const struct {
@@ -261,7 +293,7 @@ static void test_boundaries(void)
 	ok(bad == 0, "a key after any number of short lines, or a long one");
 	for (n = limit - 20; n <= limit; n++) {
 		put_big(CPUINFO, 'x', n, "\ncpu MHz : 2596.123\n");
-		hz = cpuc_stated_rate(root).hz;
+		hz = cpuc_stated_rate(root, 0).hz;
 		bad += hz != 0 && hz != 2596123000;
 	}
 	ok(bad == 0, "no half number at the limit");
@@ -277,6 +309,7 @@ int main(void)
 	test_formats("C");
 	test_cells();
 	test_order();
+	test_contradicted();
 	test_timebase();
 	test_hostile(ETC, "2000000000");
 	test_hostile(CPUINFO, "cpu MHz : 2000");

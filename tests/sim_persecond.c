@@ -16,10 +16,14 @@ enum {
 	MEASURABLE = 8,
 	CLOCK_NOMINAL = 16, /* a clock runs at the nominal rate, */
 	CLOCK_NEAR = 32,    /* about what the files say, */
-	CLOCK_FAULTS = 64
+	CLOCK_FAULTS = 64,
+	TOO_LOW = 128,  /* the files state a rate that no such core has, */
+	TOO_HIGH = 256, /* or this one; then a clock's */
+	AT_REST = 512   /* the core begins at a quarter of its rate */
 };
 
 #define BY_FILES UINT64_C(3000000000)
+#define BY_NEXT UINT64_C(2800000000)
 #define BY_CLOCK UINT64_C(2600000000)
 #define BY_VARIABLE UINT64_C(3100000000)
 #define BY_CHAINS UINT64_C(3700000000)
@@ -27,14 +31,20 @@ enum {
 
 static unsigned world; /* of the above */
 
-struct cpuc_rate cpuc_stated_rate(const char *root)
+struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz)
 {
+	uint64_t hz = world & TOO_LOW    ? BY_CHAINS / 10 * 6
+		      : world & TOO_HIGH ? BY_CHAINS / 10 * 21
+					 : BY_FILES;
+
 	(void)root;
 	if (world & FILES_FAULT)
 		real_access();
 	if (!(world & FILES_KNOW))
 		return (struct cpuc_rate){0, "unknown", false};
-	return (struct cpuc_rate){BY_FILES, "files", world & OF_CORE};
+	if ((world & OF_CORE) && !cpuc_stated_agrees(hz, core_hz))
+		return (struct cpuc_rate){BY_NEXT, "the next", false};
+	return (struct cpuc_rate){hz, "files", world & OF_CORE};
 }
 
 /* The core: of so many stretches of 20 us */
@@ -48,6 +58,7 @@ static struct core {
 static double now = 1e9; /* ns */
 static double cycles;    /* by a core counter */
 static double step = 1;  /* of the system's clock, ns */
+static double risen;     /* when the core is no longer at rest */
 static unsigned reads, draw;
 
 /* Takes so many cycles. */
@@ -56,6 +67,8 @@ static void work(double n)
 	unsigned stretch = (unsigned)(now / 20000) % OF;
 	double rate = (double)BY_CHAINS / 1e9;
 
+	if ((world & AT_REST) && now < risen)
+		rate /= 4;
 	rate *= stretch * 3 % OF < core.higher ? 1 + core.step : 1;
 	cycles += n;
 	draw = draw * 1664525u + 1013904223u;
@@ -114,7 +127,7 @@ const size_t cpuc_slot_count = 1;
 
 static void forget(void)
 {
-	stated.source = measured.source = NULL;
+	stated = measured = (struct cpuc_rate){0};
 	memset(persecond_found, 0, sizeof persecond_found);
 	chained.tried = false;
 	chained.nominal = world & CLOCK_NOMINAL;
@@ -123,6 +136,7 @@ static void forget(void)
 		     : chained.nominal    ? BY_CLOCK
 					  : 1000000000;
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
+	risen = now + 10e6;
 }
 
 static bool is(uint64_t hz, uint64_t right)
@@ -168,6 +182,15 @@ static const struct row {
 	 FILES_KNOW | CLOCK_NOMINAL | CLOCK_FAULTS, "", BY_FILES, BY_FILES},
 	{"files that state the core's limit, beside a clock",
 	 FILES_KNOW | CLOCK_NOMINAL | OF_CORE, "", BY_FILES, BY_FILES},
+	{"files of a core that is at rest",
+	 FILES_KNOW | OF_CORE | MEASURABLE | AT_REST, "", BY_FILES, BY_FILES},
+	{"files that state less than the core's rate",
+	 FILES_KNOW | OF_CORE | TOO_LOW | MEASURABLE, "", BY_NEXT, BY_CHAINS},
+	{"files that state more than twice the core's rate",
+	 FILES_KNOW | OF_CORE | TOO_HIGH | MEASURABLE, "", BY_NEXT, BY_CHAINS},
+	{"the same of a core that cannot be measured",
+	 FILES_KNOW | OF_CORE | TOO_HIGH, "", BY_CHAINS / 10 * 21,
+	 BY_CHAINS / 10 * 21},
 	{"files that fault", FILES_KNOW | FILES_FAULT | OF_CORE, "3100000000",
 	 BY_VARIABLE, BY_VARIABLE},
 };
@@ -181,8 +204,8 @@ static void check(const struct row *row)
 	forget();
 	setenv("cpucyclespersecond", row->variable, 1);
 	hz = ask(NULL);
-	measured_for_nothing =
-		chained.tried && !is(hz, BY_CHAINS) && hz != UNKNOWN;
+	measured_for_nothing = chained.tried && !is(hz, BY_CHAINS) &&
+			       hz != UNKNOWN && !(world & OF_CORE);
 	setenv("cpucyclespersecond", "1234567", 1);
 	again = ask(NULL);
 	calibrated = ask(cpuc_slots);

@@ -23,6 +23,9 @@
 #define OBSERVE_TRIES 80
 #define OBSERVE_NEAR CPUC_PERMILLE(50)
 #define OBSERVE_NS 25000 /* of one comparison with the system's clock */
+/* Measurements, each of milliseconds, in which an idle core reaches its rate.
+ */
+#define RISE_TRIES 16
 
 /* The number that users have come to recognise as "unknown". */
 const struct cpuc_rate cpuc_persecond_unknown = {UINT64_C(2399987654),
@@ -105,9 +108,33 @@ struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
 	return (struct cpuc_rate){o.hz, "measured", true};
 }
 
+/* Each rate is found once per process, when it is first needed; from then on it
+ * has a source. */
+static struct cpuc_rate stated, measured;
+
 static void persecond_ask_system(void *arg)
 {
-	*(struct cpuc_rate *)arg = cpuc_stated_rate("");
+	*(struct cpuc_rate *)arg = cpuc_stated_rate("", measured.hz);
+}
+
+/* A core's stated rate is believed if the core runs at about that, where this
+ * can be measured: after some milliseconds, if it was idle. But the
+ * administrator's word stands. */
+static void persecond_confirm_core(struct cpuc_rate *s,
+				   const struct cpuc_slot *current)
+{
+	struct cpuc_rate now;
+	int tries = RISE_TRIES;
+
+	if (strncmp(s->source, "/etc/", 5) == 0)
+		return;
+	do
+		now = cpuc_persecond_now(current);
+	while (!cpuc_stated_agrees(s->hz, now.hz) && --tries > 0);
+	if (now.hz == 0)
+		return;
+	measured = now;
+	cpuc_probe(persecond_ask_system, s);
 }
 
 /* The rate of a clock that runs at the core's nominal rate; 0: unknown. */
@@ -126,7 +153,7 @@ static void persecond_ask_clock(void *arg)
 
 /* On bare metal, a stated rate that is not the core's is often that of a core
  * that is idle at this moment. */
-static void persecond_confirm(struct cpuc_rate *s)
+static void persecond_confirm_clock(struct cpuc_rate *s)
 {
 	uint64_t hz = 0;
 
@@ -137,14 +164,16 @@ static void persecond_confirm(struct cpuc_rate *s)
 	s->source = "time-stamp counter";
 }
 
-static struct cpuc_rate persecond_stated(void)
+static struct cpuc_rate persecond_stated(const struct cpuc_slot *current)
 {
 	const char *text = cpuc_getenv("cpucyclespersecond");
 	struct cpuc_rate s = {0, "", false};
 
 	cpuc_probe(persecond_ask_system, &s);
+	if (s.hz != 0 && s.of_core)
+		persecond_confirm_core(&s, current);
 	if (s.hz != 0 && !s.of_core)
-		persecond_confirm(&s);
+		persecond_confirm_clock(&s);
 	if (s.hz == 0 && text != NULL) {
 		s.hz = cpuc_parse_hz(text, 0, "");
 		s.source = "environment variable cpucyclespersecond";
@@ -152,15 +181,11 @@ static struct cpuc_rate persecond_stated(void)
 	return s;
 }
 
-/* Each rate is found once per process, when it is first needed; from then on it
- * has a source. */
-static struct cpuc_rate stated, measured;
-
 static const struct cpuc_rate *persecond_find(const struct cpuc_slot *current,
 					      bool calibrated)
 {
 	if (stated.source == NULL)
-		stated = persecond_stated();
+		stated = persecond_stated(current);
 	if (stated.hz != 0 && (stated.of_core || !calibrated))
 		return &stated;
 	if (measured.source == NULL)

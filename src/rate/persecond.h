@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Cycles per second, by which users divide a count to get seconds, and the rate
- * of the core now. Call the first and the third function under the lock, between
- * cpuc_probe_begin and cpuc_probe_end. */
+ * of the core now. Call the first and the third function under the lock,
+ * between cpuc_probe_begin and cpuc_probe_end. */
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 

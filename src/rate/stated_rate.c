@@ -22,9 +22,10 @@ struct stated {
 
 #ifdef _WIN32
 /* No files: on Windows anybody may create the paths of other systems. */
-static struct cpuc_rate stated_by_files(const char *root)
+static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 {
 	(void)root;
+	(void)core_hz;
 	return stated_unknown;
 }
 #else
@@ -98,7 +99,7 @@ stated_by_lines(const char *root, const struct stated **row,
 	return hz;
 }
 
-static struct cpuc_rate stated_by_files(const char *root)
+static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 {
 	const struct stated *row = stated_rates, *next;
 	const struct stated *const end =
@@ -116,7 +117,8 @@ static struct cpuc_rate stated_by_files(const char *root)
 		else
 			hz = cpuc_hz_believed(
 				cpuc_read_cells(root, row->source), 1);
-		if (hz)
+		if (hz && (row == stated_rates || !row->of_core ||
+			   cpuc_stated_agrees(hz, core_hz)))
 			return (struct cpuc_rate){hz, row->source,
 						  row->of_core};
 	}
@@ -303,9 +305,9 @@ static struct cpuc_rate stated_by_calls(void)
 	return stated_unknown;
 }
 
-struct cpuc_rate cpuc_stated_rate(const char *root)
+struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz)
 {
-	struct cpuc_rate rate = stated_by_files(root);
+	struct cpuc_rate rate = stated_by_files(root, core_hz);
 
 	/* System calls describe this machine, not a fake tree. */
 	return rate.hz || *root ? rate : stated_by_calls();

@@ -123,13 +123,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* Every other way of not saying anything is no file at all. */
 		files[i].exists = files[i].size > 0 || i % 2;
 	}
-	rate = cpuc_stated_rate(ROOT);
+	rate = cpuc_stated_rate(ROOT, 0);
 	timebase = cpuc_stated_timebase(ROOT);
 	MUST(rate.hz == 0 || (rate.hz >= CPUC_HZ_MIN && rate.hz <= CPUC_HZ_MAX),
 	     "%llu", (unsigned long long)rate.hz);
 	leave_out_failed();
 	chunk = fails = SIZE_MAX;
-	plain = cpuc_stated_rate(ROOT);
+	plain = cpuc_stated_rate(ROOT, 0);
 	MUST(rate.hz == plain.hz && strcmp(rate.source, plain.source) == 0 &&
 		     rate.of_core == plain.of_core,
 	     "%llu by %s instead of %llu by %s", (unsigned long long)rate.hz,
