@@ -11,7 +11,10 @@
 #include <time.h>
 
 /* This program's clocks are system calls, as where the clock source is none
- * that the vDSO can read: to deny clock_gettime is then to have no clock. */
+ * that the vDSO can read: to deny clock_gettime is then to have no clock. Or
+ * they fail here, and not in the kernel. */
+static int clocks_fail;
+
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's
  */
 int clock_gettime(clockid_t clock, struct timespec *t)
@@ -21,11 +24,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 #else
 	long kernels[2] = {0, 0};
 #endif
-	int failed = (int)syscall(NEW_CLOCK, clock, kernels);
+	int failed = clocks_fail || syscall(NEW_CLOCK, clock, kernels) != 0;
 
 	t->tv_sec = (time_t)kernels[0];
 	t->tv_nsec = (long)kernels[1];
-	return failed;
+	return -failed;
 }
 
 enum how { ERRNO = 7, TRAP = 8, ALL = ERRNO | TRAP };
@@ -103,6 +106,12 @@ static const char *reason_of(const char *name)
 	return c ? c->reason : NULL;
 }
 
+static int fails(void)
+{
+	clocks_fail = 1;
+	return find();
+}
+
 /* Whether the system lists its PMUs, and has none of cores: then no event is
  * asked for, and none can be denied. */
 static int none_listed(void)
@@ -175,6 +184,19 @@ static void check(const struct row *row)
 	   row->reason ? ", " : "",
 	   row->reason && reason_of(row->counter) ? reason_of(row->counter)
 						  : "");
+}
+
+static void check_clocks(void)
+{
+	int i, status = 1;
+
+	for (i = 0; i < TRIES && (status != 0 || !as_good(seen, base)); i++) {
+		find_base();
+		status = in_child(fails);
+	}
+	ok(status == 0 && as_good(seen, base),
+	   "clocks that fail, but not in the kernel: %s (%d)", seen->name,
+	   status);
 }
 
 static void check_row(const struct row *row)
@@ -336,6 +358,7 @@ int main(void)
 	}
 	for (i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i]);
+	check_clocks();
 	check_service();
 	check_in_malloc();
 	point("a rate that is known takes no system call", only_loads,

@@ -24,6 +24,8 @@ enum way {
 static int way_time, way_thread;
 static bool tsc_forbidden; /* under the lock */
 
+#define ADVANCE_READS 1000 /* more in a step: the clock is coarse */
+
 /* macOS rounds CLOCK_MONOTONIC to microseconds. */
 #if defined __APPLE__ && defined CLOCK_MONOTONIC_RAW
 #define OS_CLOCK_FINE CLOCK_MONOTONIC_RAW
@@ -80,7 +82,7 @@ static uint64_t os_clock_kernel_ns(clockid_t clock)
 static uint64_t os_clock_read(const int *way, clockid_t clock)
 {
 	const int now = __atomic_load_n(way, __ATOMIC_RELAXED);
-	struct timespec t;
+	struct timespec t = {0, 0};
 	uint64_t ns = 0;
 	int saved = errno;
 
@@ -137,28 +139,55 @@ bool cpuc_tsc_forbidden(void)
 	return tsc_forbidden;
 }
 
+/* How good a way is. */
+enum os_clock_grade {
+	FAULTS,
+	FAILS, /* as where a filter denies the call */
+	STANDS,
+	ADVANCES
+};
+
 struct os_clock_trial {
 	clockid_t clock;
 	int way;
+	enum os_clock_grade grade;
 	bool begun; /* false where no handler can be installed */
 };
 
 static void os_clock_try(void *arg)
 {
 	struct os_clock_trial *t = arg;
+	uint64_t first;
+	int reads;
 
 	t->begun = true;
-	os_clock_read(&t->way, t->clock);
+	first = os_clock_read(&t->way, t->clock);
+	t->grade = first == 0 ? FAILS : STANDS;
+	for (reads = 0; t->grade == STANDS && reads < ADVANCE_READS; reads++)
+		if (os_clock_read(&t->way, t->clock) != first)
+			t->grade = ADVANCES;
 }
 
-static int os_clock_find_way(clockid_t clock, bool forbidden)
+/* The first way by which the clock advances or, of a coarse one, the first by
+ * which it can be read. */
+static int os_clock_find_way(clockid_t clock, int way)
 {
-	struct os_clock_trial t = {clock, FAST, false};
+	struct os_clock_trial t = {clock, way, FAULTS, false};
+	enum os_clock_grade best = FAULTS;
+	int i, found = NONE;
 
-	if (!forbidden && cpuc_probe(os_clock_try, &t) == 0)
-		return FAST;
-	t.way = KERNEL;
-	return cpuc_probe(os_clock_try, &t) == 0 || !t.begun ? KERNEL : NONE;
+	for (i = 0; i < 2 && best < ADVANCES; i++) {
+		if (cpuc_probe(os_clock_try, &t) != 0)
+			t.grade = FAULTS;
+		if (!t.begun)
+			return KERNEL;
+		if (t.grade > best) {
+			best = t.grade;
+			found = t.way;
+		}
+		t.way = way == KERNEL ? FAST : KERNEL;
+	}
+	return found;
 }
 
 void cpuc_os_clock_check(void)
@@ -166,10 +195,11 @@ void cpuc_os_clock_check(void)
 	/* A sandbox that answers this system call with a signal has not
 	 * forbidden the TSC. */
 	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
-	__atomic_store_n(&way_time,
-			 os_clock_find_way(OS_CLOCK_FINE, tsc_forbidden),
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&way_time,
+		os_clock_find_way(OS_CLOCK_FINE, tsc_forbidden ? KERNEL : FAST),
+		__ATOMIC_RELAXED);
 	__atomic_store_n(&way_thread,
-			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, true),
+			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, KERNEL),
 			 __ATOMIC_RELAXED);
 }
