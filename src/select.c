@@ -98,8 +98,6 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 
 	if (slot->reader.entry != NULL)
 		return 0;
-	if (c->rate != NULL)
-		*c->rate = nominal_hz;
 	if (c->kind == CPUC_CALIBRATED)
 		err = select_calibrate(slot);
 	else if (c->clock != NULL &&
@@ -114,7 +112,7 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 /* Asked before the attempt: each takes much of a signal handler's stack. */
 static uint64_t select_nominal_hz(const struct cpuc_counter *c)
 {
-	if (c->kind == CPUC_CALIBRATED || (c->clock == NULL && c->rate == NULL))
+	if (c->kind == CPUC_CALIBRATED || c->clock == NULL)
 		return 0;
 	return cpuc_persecond(NULL).hz;
 }

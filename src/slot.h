@@ -37,10 +37,6 @@ struct cpuc_counter {
 	enum cpuc_kind kind;
 	unsigned bits; /* of the hardware; 0 is 64 */
 
-	/* Where the engine stores the nominal rate before it tries a counter of
-	 * 32 bits: extend32.h. NULL: not needed. */
-	uint64_t *rate;
-
 	/* The clock that it reads. NULL: `read` returns core cycles, as that of
 	 * a calibrated counter does, too. */
 	struct cpuc_clock *clock;

@@ -4,35 +4,47 @@
 #define _GNU_SOURCE
 #include <config.h>
 #include <inttypes.h>
-#include "system/os_clock.h"
 #include "cases.h"
+#include "pretended_clock.h"
 
 #define G UINT64_C(1000000000)
 
 static uint64_t pretended_ns = 4 * G;
 
+static uint64_t waits; /* once, after the clock is read */
+
 static uint64_t coarse_ns(void)
 {
-	return pretended_ns;
+	const uint64_t now = pretended_ns;
+
+	/* A handler may change it meanwhile. */
+	if (waits != 0) {
+		pretended_ns += waits;
+		waits = 0;
+	}
+	return now;
 }
 
 #define cpuc_os_clock_coarse_ns coarse_ns
 #include "../src/counters/extend32.h"
+#define TICKS CPUC_EXTEND32_TICKS
 
 static void check_odd(void)
 {
 	struct cpuc_anchor from = {UINT64_C(5) << 32, 7 * G};
 
-	ok(cpuc_extend32_at(from, G, 3, 6 * G) == (UINT64_C(5) << 32) + 3,
+	ok(cpuc_extend32_at(from, TICKS(G), 3, 6 * G) ==
+		   (UINT64_C(5) << 32) + 3,
 	   "a second clock that went back adds nothing");
 	from.full = 2;
-	ok(cpuc_extend32_at(from, G, 0xfffffff0, 7 * G) == 0xfffffff0,
+	ok(cpuc_extend32_at(from, TICKS(G), 0xfffffff0, 7 * G) == 0xfffffff0,
 	   "no count is below 0");
 	from = (struct cpuc_anchor){1, 0};
-	ok(cpuc_extend32_at(from, 0, 5, 2 * G) == (UINT64_C(1) << 32) + 5,
+	ok(cpuc_extend32_at(from, CPUC_EXTEND32_UNKNOWN, 5, 2 * G) ==
+		   (UINT64_C(1) << 32) + 5,
 	   "without a rate a wrap is taken to last two seconds");
 	from.full = 0;
-	ok(cpuc_extend32_at(from, G, 5, 20 * G) == 5,
+	ok(cpuc_extend32_at(from, TICKS(G), 5, 20 * G) == 5,
 	   "a thread's first count is the raw one");
 }
 
@@ -54,8 +66,8 @@ static void check_random(long cases)
 
 	for (i = 0; i < cases; i++) {
 		uint64_t ns = any(47), rate = 1 + any(36);
-		/* The prediction counts whole microseconds. */
-		uint64_t most = (UINT64_C(1) << 31) - rate / 1000000 - 3;
+		/* In a nanosecond a factor is off by up to 2^-24 ticks. */
+		uint64_t most = (UINT64_C(1) << 31) - (ns >> 24) - 4;
 		uint64_t error = any(31) % most, after, got;
 		struct cpuc_anchor from = {1 + any(62), any(60)};
 
@@ -65,7 +77,7 @@ static void check_random(long cases)
 				    predicted(rate, ns);
 		after = from.full + predicted(rate, ns);
 		after += i / 8 % 2 || after < error ? error : -error;
-		got = cpuc_extend32_at(from, rate, (uint32_t)after,
+		got = cpuc_extend32_at(from, TICKS(rate), (uint32_t)after,
 				       from.ns + ns);
 		if (got != after && bad++ == 0)
 			diag("%" PRIu64 " after %" PRIu64 " ns at %" PRIu64
@@ -79,7 +91,7 @@ static void check_random(long cases)
  * its counts are right while anchors are young. */
 static uint64_t true_count(void)
 {
-	return 4 * coarse_ns();
+	return 4 * pretended_ns;
 }
 
 static uint32_t it_raw(void)
@@ -94,7 +106,7 @@ static uint64_t apart;
 
 static void begin(void)
 {
-	it_rate = 56 * G / 10;
+	it_ticks = TICKS(56 * G / 10);
 	it_own = (struct cpuc_anchor){0, 0};
 	apart = true_count() - (uint64_t)it_read();
 }
@@ -144,6 +156,9 @@ static void stepped(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)info;
+	/* In the guard none arrives, so this one does after it. */
+	if (cpuc_guard_inside && steps == 1)
+		steps++;
 	if (!steps_made(context))
 		return;
 	pretended_ns += passes;
@@ -209,22 +224,65 @@ static void check_steps(void)
 #endif
 
 /* A thread that waits 0.8 s between its readings of clock and count, once. */
-static uint64_t waits;
-
-static uint32_t waiting_raw(void)
-{
-	pretended_ns += waits;
-	waits = 0;
-	return it_raw();
-}
-
 static void check_wait(void)
 {
 	begin();
 	waits = G / 10 * 8;
-	ok((uint64_t)cpuc_extend32(&it_own, it_rate, waiting_raw) + apart ==
-		   true_count(),
+	ok(right() && waits == 0,
 	   "a wait between the two readings: they are read again");
+}
+
+/* A counter of 1/3 GHz, or one that stands still; each reading takes 40 ns. */
+static unsigned reads;
+static bool stands;
+
+static uint64_t third_count(void)
+{
+	return pretended_ns / 3;
+}
+
+static uint32_t third_raw(void)
+{
+	reads++;
+	pretended_ns += 40;
+	return stands ? 5 : (uint32_t)third_count();
+}
+
+uint64_t cpuc_os_clock_ns(void)
+{
+	pretended_ns += 40;
+	return pretended_ns;
+}
+
+CPUC_EXTEND32(third, "third")
+
+/* Its rate is measured, so that it may be left alone for as long as may be. */
+static void check_measured(void)
+{
+	const struct cpuc_counter *c = &cpuc_counter_third;
+	struct cpuc_slot slot = {.counter = c};
+	uint64_t origin, gap, got, bad = 0;
+
+	stands = true;
+	c->open(&slot);
+	ok(third_ticks == CPUC_EXTEND32_UNKNOWN && reads < 10000,
+	   "of a counter that stands still no rate is measured (%u reads)",
+	   reads);
+	stands = false;
+	third_own = (struct cpuc_anchor){0, 0};
+	c->open(&slot);
+	origin = (uint64_t)c->read();
+	origin -= third_count();
+	for (gap = G; gap < 1000 * G; gap += gap / 2) {
+		pretended_ns += gap;
+		got = (uint64_t)c->read();
+		bad += got - origin != third_count();
+	}
+	ok(bad == 0, "a rate that is measured: 1 to 1000 s without a count");
+	third_ticks = 77;
+	slot.reader.entry = c->read;
+	c->open(&slot);
+	ok(third_ticks == 77, "once in a process");
 }
 
 int main(void)
@@ -234,6 +292,7 @@ int main(void)
 	check_odd();
 	check_random(cases);
 	check_wait();
+	check_measured();
 	check_guard();
 	check_steps();
 	check_pauses();

@@ -9,11 +9,25 @@
 #ifndef CPUC_EXTEND32_H
 #define CPUC_EXTEND32_H
 
-#include "../slot.h"
+#include "../rate/clock.h"
 #include "../system/os_clock.h"
 #include "../thread/thread.h"
 
 #define CPUC_EXTEND32_NS 100000000 /* an anchor older than this is replaced */
+
+/* Ticks between two readings of one moment, 0.1 seconds at 2.7 GHz: a small
+ * part of the 2^31 by which a prediction may be off. */
+#define CPUC_EXTEND32_NEAR (UINT32_C(1) << 28)
+
+/* The second clock's nanoseconds become ticks by a factor in fixed point: for
+ * 1 MHz it has 14 bits, which last for years. Until the rate is measured, and
+ * where it cannot be, a wrap is taken to last two seconds. */
+#define CPUC_EXTEND32_BITS 24
+#define CPUC_EXTEND32_TICKS(hz) \
+	((uint32_t)(((uint64_t)(hz) << CPUC_EXTEND32_BITS) / 1000000000))
+#define CPUC_EXTEND32_UNKNOWN CPUC_EXTEND32_TICKS(UINT32_C(1) << 31)
+
+#define CPUC_EXTEND32_READS 1000 /* more in a tick: it stands still */
 
 /* A moment at which a thread's full count was known. */
 struct cpuc_anchor {
@@ -23,15 +37,15 @@ struct cpuc_anchor {
 
 /* Of the 64-bit counts whose low half is `raw`, the one nearest to the
  * prediction for the moment `ns`. Right if the prediction is off by less than
- * 2^31 ticks. Never below 0. An unknown rate is taken as 2^31 Hz: a wrap in two
- * seconds. */
-static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint64_t rate,
+ * 2^31 ticks. Never below 0. */
+static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint32_t ticks,
 					uint32_t raw, uint64_t ns)
 {
 	uint64_t passed = ns > from.ns ? ns - from.ns : 0;
-	uint64_t hz = rate ? rate : UINT64_C(1) << 31;
-	uint64_t guess = from.full + passed / 1000000000 * hz +
-			 passed % 1000000000 / 1000 * hz / 1000000;
+	uint64_t guess =
+		from.full +
+		((passed >> 32) * ticks << (32 - CPUC_EXTEND32_BITS)) +
+		((uint64_t)(uint32_t)passed * ticks >> CPUC_EXTEND32_BITS);
 	int32_t step = (int32_t)(raw - (uint32_t)guess);
 
 	if (from.full == 0 || (step < 0 && guess < (uint64_t) - (int64_t)step))
@@ -41,18 +55,19 @@ static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint64_t rate,
 
 /* The count now. Any thread may call it, and so may a signal handler. */
 static inline __attribute__((unused)) long long
-cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
+cpuc_extend32(struct cpuc_anchor *own, uint32_t ticks, uint32_t (*raw)(void))
 {
 	struct cpuc_anchor from;
 	struct cpuc_guard guard;
 	uint64_t ns, full;
-	uint32_t low;
+	uint32_t before, low;
 
-	/* A sleep between the two would date the count wrongly. */
+	/* A sleep beside the clock's reading would date the count wrongly. */
 	do {
+		before = raw();
 		ns = cpuc_os_clock_coarse_ns();
 		low = raw();
-	} while (cpuc_os_clock_coarse_ns() - ns > CPUC_EXTEND32_NS);
+	} while (low - before > CPUC_EXTEND32_NEAR);
 	/* Again, if a signal handler has renewed the anchor meanwhile. */
 	do {
 		from.ns = own->ns;
@@ -60,7 +75,7 @@ cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 		from.full = own->full;
 		CPUC_FENCE();
 	} while (own->ns != from.ns);
-	full = cpuc_extend32_at(from, rate, low, ns);
+	full = cpuc_extend32_at(from, ticks, low, ns);
 	/* Where there was no moment, it is as old as the second clock. */
 	if (ns - from.ns > CPUC_EXTEND32_NS && cpuc_guard_enter(&guard)) {
 		*own = (struct cpuc_anchor){full, ns};
@@ -69,22 +84,46 @@ cpuc_extend32(struct cpuc_anchor *own, uint64_t rate, uint32_t (*raw)(void))
 	return (long long)full;
 }
 
+/* Measures the counter's rate, once and before any thread counts by it: the
+ * slot has no reader yet. For as short a time as that takes, any rate would do.
+ * Of a counter that stands still, the engine finds that out. */
+static inline __attribute__((unused)) int
+cpuc_extend32_open(const struct cpuc_slot *slot, struct cpuc_clock *itself,
+		   uint32_t *ticks)
+{
+	const long long begun = itself->tick();
+	int reads = CPUC_EXTEND32_READS;
+
+	while (itself->tick() == begun && --reads > 0)
+		;
+	if (reads > 0 && slot->reader.entry == NULL && cpuc_clock_rate(itself))
+		*ticks = CPUC_EXTEND32_TICKS(itself->hz);
+	return 0;
+}
+
 /* Defines counter ID, of the core cycles that ID_raw() reads. */
-#define CPUC_EXTEND32(id, of_name)                                    \
-	static uint64_t id##_rate;                                    \
-	static CPUC_TLS struct cpuc_anchor id##_own;                  \
-                                                                      \
-	static long long id##_read(void)                              \
-	{                                                             \
-		return cpuc_extend32(&id##_own, id##_rate, id##_raw); \
-	}                                                             \
-                                                                      \
-	const struct cpuc_counter cpuc_counter_##id = {               \
-		.name = of_name,                                      \
-		.kind = CPUC_CORE,                                    \
-		.bits = 32,                                           \
-		.rate = &id##_rate,                                   \
-		.read = id##_read,                                    \
+#define CPUC_EXTEND32(id, of_name)                                         \
+	static uint32_t id##_ticks = CPUC_EXTEND32_UNKNOWN;                \
+	static CPUC_TLS struct cpuc_anchor id##_own;                       \
+                                                                           \
+	static long long id##_read(void)                                   \
+	{                                                                  \
+		return cpuc_extend32(&id##_own, id##_ticks, id##_raw);     \
+	}                                                                  \
+                                                                           \
+	static struct cpuc_clock id##_clock = {.tick = id##_read};         \
+                                                                           \
+	static int id##_open(struct cpuc_slot *slot)                       \
+	{                                                                  \
+		return cpuc_extend32_open(slot, &id##_clock, &id##_ticks); \
+	}                                                                  \
+                                                                           \
+	const struct cpuc_counter cpuc_counter_##id = {                    \
+		.name = of_name,                                           \
+		.kind = CPUC_CORE,                                         \
+		.bits = 32,                                                \
+		.read = id##_read,                                         \
+		.open = id##_open,                                         \
 	};
 
 #endif
