@@ -24,6 +24,11 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 
+/* GCC has it from version 5 on. Without it nothing reads perf events. */
+#ifndef __has_include
+#define __has_include(header) 0
+#endif
+
 #include <limits.h>
 #include <time.h>
 #if defined __linux__ && __has_include(<linux/perf_event.h>)

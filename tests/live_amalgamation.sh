@@ -25,6 +25,10 @@ for flags in "-std=c11 -pedantic -fsyntax-only" "-std=gnu11 -fPIC -O1"; do
 	alone $warnings $flags -c cpucycles.c
 	ok "it compiles alone, with all warnings and $flags"
 done
+sed 's/__has_include/old_compilers_lack_it/g' "$tmp/two/cpucycles.c" \
+	>"$tmp/two/old.c"
+alone $warnings -fsyntax-only old.c
+ok "it compiles where there is no __has_include"
 quietly "$top_srcdir/tests/amalgamation/strict" "$tmp/two" $CC $CFLAGS
 ok "both compile where other projects' warnings are errors"
 for file in c h; do

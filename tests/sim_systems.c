@@ -165,7 +165,7 @@ static void select_as(enum counting how, uint64_t call)
 {
 	counting = how;
 	taken = call;
-	default_threadcounts_get = NULL;
+	default_threadcounts_found = NULL;
 	cpucycles_select(NULL);
 }
 
@@ -203,6 +203,11 @@ static void check_counts(void)
 	   c.step, c.precision);
 	a = cpucycles();
 	ok(cpucycles() == a + 100, "it counts the thread's cycles");
+	default_threadcounts_found = NULL;
+	cpuc_current = &cpuc_slots[1];
+	a = (long long)thread_cycles;
+	ok(cpucycles() > a, "a thread that sees neither yet makes the first "
+			    "call");
 	a = (long long)thread_instructions;
 	ok(cpucycles_instructions() == a + 300, "and instructions");
 	a = (long long)thread_cycles;

@@ -6,12 +6,20 @@
 #include <config.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include "../first_call.h"
 #include "../slot.h"
 
 /* Asks for both: xnu, bsd/sys/resource_private.h. */
 #define THSC_CPI 1
 
-static int (*default_threadcounts_get)(int type, void *counts, size_t size);
+typedef int selfcounts(int type, void *counts, size_t size);
+
+static selfcounts *default_threadcounts_found;
+
+static selfcounts *default_threadcounts_get(void)
+{
+	return __atomic_load_n(&default_threadcounts_found, __ATOMIC_ACQUIRE);
+}
 
 struct counts {
 	uint64_t instructions, cycles; /* as the kernel stores them */
@@ -23,7 +31,7 @@ static struct counts default_threadcounts_now(void)
 	struct counts now = {0, 0};
 	int saved = errno;
 
-	if (default_threadcounts_get(THSC_CPI, &now, sizeof now) != 0)
+	if (default_threadcounts_get()(THSC_CPI, &now, sizeof now) != 0)
 		now = (struct counts){0, 0};
 	errno = saved;
 	return now;
@@ -31,6 +39,9 @@ static struct counts default_threadcounts_now(void)
 
 static long long default_threadcounts_read(void)
 {
+	/* This thread does not see it yet. */
+	if (__builtin_expect(default_threadcounts_get() == NULL, 0))
+		return cpuc_first();
 	return (long long)default_threadcounts_now().cycles;
 }
 
@@ -49,14 +60,15 @@ static void default_threadcounts_pair(long long pair[2])
 
 static int default_threadcounts_open(struct cpuc_slot *slot)
 {
+	selfcounts *get = default_threadcounts_get();
 	struct counts now;
 
 	/* Looked up once, among loaded libraries only: the first call may come
 	 * in a signal handler. */
-	if (default_threadcounts_get == NULL)
-		*(void **)&default_threadcounts_get =
-			dlsym(RTLD_DEFAULT, "thread_selfcounts");
-	if (default_threadcounts_get == NULL)
+	if (get == NULL)
+		*(void **)&get = dlsym(RTLD_DEFAULT, "thread_selfcounts");
+	__atomic_store_n(&default_threadcounts_found, get, __ATOMIC_RELEASE);
+	if (get == NULL)
 		return cpuc_reason(slot,
 				   "no thread_selfcounts here (macOS before "
 				   "12.4)");

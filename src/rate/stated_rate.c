@@ -148,8 +148,10 @@ struct stated_call {
 #include <sys/types.h>
 #include <sys/sysctl.h>
 #include <sys/time.h>
-#if defined __OpenBSD__ && __has_include(<machine/cpu.h>)
+#if defined __OpenBSD__ && defined __has_include
+#if __has_include(<machine/cpu.h>)
 #include <machine/cpu.h>
+#endif
 #endif
 
 /* Constant rates come first: dev.cpu.0.freq is the power daemon's latest
