@@ -38,8 +38,7 @@
 #include <sys/rseq.h>
 #endif
 
-/* The C library. musl has no macro of its own. Neither kstat nor perfstat, which
- * need linker options. */
+/* The C library. musl has no macro of its own. */
 #if defined __GLIBC__
 #define CPUC_TLS_MODEL "initial-exec"
 #define HAVE_SECURE_GETENV 1
@@ -54,8 +53,6 @@
 #else
 #define HAVE_SYSCTLBYNAME 0
 #endif
-#define HAVE_KSTAT 0
-#define HAVE_PERFSTAT 0
 
 /* The compiler. It claims to have __builtin_thread_pointer even on hosts where
  * that does not work. */

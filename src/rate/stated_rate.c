@@ -208,61 +208,6 @@ static uint64_t stated_sysctl_number(const char *key)
 	return len == sizeof(value.u32) ? value.u32 : 0;
 }
 
-#elif HAVE_KSTAT
-#include <kstat.h>
-
-static const struct stated_call stated_calls[] = {
-	{"kstat cpu_info current_clock_Hz", 1},
-	{"kstat cpu_info clock_MHz", MHZ},
-	{NULL, 0},
-};
-
-/* Releases differ in the number's width. */
-#define STATED_ASK stated_kstat
-static uint64_t stated_kstat(const char *key)
-{
-	/* Arrays, because kstat's parameters are not const. */
-	char module[] = "cpu_info", field[32];
-	kstat_ctl_t *kc = kstat_open();
-	const kstat_named_t *named = NULL;
-	uint64_t number = 0;
-	kstat_t *ks;
-
-	if (!kc)
-		return 0;
-	strcpy(field, key);
-	ks = kstat_lookup(kc, module, -1, NULL);
-	if (ks && kstat_read(kc, ks, NULL) >= 0)
-		named = kstat_data_lookup(ks, field);
-	if (named && (named->data_type == KSTAT_DATA_INT32 ||
-		      named->data_type == KSTAT_DATA_UINT32))
-		number = named->value.ui32;
-	else if (named && (named->data_type == KSTAT_DATA_INT64 ||
-			   named->data_type == KSTAT_DATA_UINT64))
-		number = named->value.ui64;
-	kstat_close(kc);
-	return number;
-}
-
-#elif HAVE_PERFSTAT
-#include <libperfstat.h>
-
-static const struct stated_call stated_calls[] = {
-	{"perfstat processorHZ", 1},
-	{NULL, 0},
-};
-
-#define STATED_ASK stated_perfstat
-static uint64_t stated_perfstat(const char *key)
-{
-	perfstat_cpu_total_t total;
-
-	(void)key;
-	return perfstat_cpu_total(NULL, &total, sizeof(total), 1) == 1
-		       ? (uint64_t)total.processorHZ
-		       : 0;
-}
-
 #elif defined _WIN32
 #include "../system/windows/api.h"
 
