@@ -10,24 +10,14 @@
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
 
-/* strerror(3) translates, for which it takes locks and allocates. */
-static void perf_reason_errno(struct cpuc_slot *slot, const char *call, int err,
-			      const char *why)
+/* Those of a denied call, and no others: strerror(3) translates, for which it
+ * takes locks and allocates. */
+static const char *perf_denied(int err)
 {
-	static const struct {
-		int err;
-		const char *name;
-	} names[] = {
-		{EACCES, "EACCES"}, {EAGAIN, "EAGAIN"}, {EINVAL, "EINVAL"},
-		{EMFILE, "EMFILE"}, {ENFILE, "ENFILE"}, {ENOMEM, "ENOMEM"},
-		{ENOSYS, "ENOSYS"}, {EPERM, "EPERM"},
-	};
-	size_t i;
-
-	cpuc_reason(slot, "%s: errno %d%s", call, err, why);
-	for (i = 0; i < sizeof names / sizeof *names; i++)
-		if (names[i].err == err)
-			cpuc_reason(slot, "%s: %s%s", call, names[i].name, why);
+	return err == -EPERM    ? "EPERM"
+	       : err == -EACCES ? "EACCES"
+	       : err == -ENOSYS ? "ENOSYS"
+				: NULL;
 }
 
 static int perf_explain(struct cpuc_slot *slot,
@@ -35,7 +25,7 @@ static int perf_explain(struct cpuc_slot *slot,
 			unsigned exclude)
 {
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
-	bool denied = err == -EPERM || err == -EACCES || err == -ENOSYS;
+	const char *denied = perf_denied(err);
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP) {
 		cpuc_reason(slot, "%s",
@@ -55,12 +45,11 @@ static int perf_explain(struct cpuc_slot *slot,
 			need == 2 ? CPUC_OPEN_HINT
 				  : "run sysctl kernel.perf_event_paranoid=1 "
 				    "as root";
+	} else if (denied != NULL) {
+		cpuc_reason(slot, "perf_event_open: %s (container?)", denied);
+		slot->trial.hint = "its seccomp profile must allow this call";
 	} else {
-		perf_reason_errno(slot, "perf_event_open", -err,
-				  denied ? " (container?)" : "");
-		if (denied)
-			slot->trial.hint =
-				"its seccomp profile must allow this call";
+		cpuc_reason(slot, "perf_event_open: errno %d", -err);
 	}
 	return err;
 }
@@ -146,10 +135,8 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		return perf_explain(slot, set, fd, exclude);
 	cpuc_sys_close(fd);
 	err = cpuc_thread_prepare();
-	if (err != 0) {
-		perf_reason_errno(slot, "pthread_key_create", -err, "");
-		return err;
-	}
+	if (err != 0)
+		return cpuc_reason(slot, "pthread_key_create: errno %d", -err);
 	if (set->opened == 0)
 		perf_cores(set, exclude);
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
