@@ -53,6 +53,9 @@
 #else
 #define HAVE_SYSCTLBYNAME 0
 #endif
+#if !defined __ANDROID__
+#define HAVE_PTHREAD_SETCANCELSTATE 1
+#endif
 
 /* The compiler. It claims to have __builtin_thread_pointer even on hosts where
  * that does not work. */

@@ -10,7 +10,6 @@
  * All changes are made under the guard. A handler that runs all the same sees
  * no events: `quick` and `set` are set last, and cleared first. */
 #include <config.h>
-#include <pthread.h>
 #include "../system/syscalls.h"
 #include "thread_events.h"
 
@@ -203,11 +202,11 @@ static bool thread_events_open(struct cpuc_perf_thread *t,
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 			   struct cpuc_event_set *set, unsigned way)
 {
+	struct cpuc_cancel cancel;
 	bool opened;
-	int type;
 
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	cpuc_cancel_off(&cancel);
 	opened = thread_events_open(t, set, way);
-	pthread_setcanceltype(type, &type);
+	cpuc_cancel_on(&cancel);
 	return opened;
 }

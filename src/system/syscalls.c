@@ -2,6 +2,7 @@
 /* System calls that are not cancellation points on Linux. */
 #include <config.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,3 +79,23 @@ void cpuc_sys_sleep(long ns)
 }
 
 #endif
+
+/* The type, too: glibc before 2.37 checks nothing else when a request arrives
+ * that was sent a moment ago. Android has neither. */
+void cpuc_cancel_off(struct cpuc_cancel *was)
+{
+	(void)was;
+#ifdef HAVE_PTHREAD_SETCANCELSTATE
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &was->type);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was->state);
+#endif
+}
+
+void cpuc_cancel_on(const struct cpuc_cancel *was)
+{
+	(void)was;
+#ifdef HAVE_PTHREAD_SETCANCELSTATE
+	pthread_setcancelstate(was->state, NULL);
+	pthread_setcanceltype(was->type, NULL);
+#endif
+}

@@ -19,4 +19,11 @@ void cpuc_sys_close(int fd);
 /* Sleeps for less than a second, or until a signal arrives. */
 void cpuc_sys_sleep(long ns);
 
+/* Until cpuc_cancel_on, nobody's request cancels the thread. */
+struct cpuc_cancel {
+	int state, type;
+};
+void cpuc_cancel_off(struct cpuc_cancel *was);
+void cpuc_cancel_on(const struct cpuc_cancel *was);
+
 #endif

@@ -115,10 +115,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 	 * blocked, such a call would kill the process. */
 	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, &caller->mask);
-	/* The type, too: glibc before 2.37 checks nothing else when a request
-	 * arrives that was sent a moment ago. */
-	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &caller->cancel_type);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &caller->cancel_state);
+	cpuc_cancel_off(&caller->cancel);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
 	caller->ticket = lock_acquire(pid);
@@ -152,8 +149,7 @@ void cpuc_unlock(struct cpuc_caller *caller)
 	__atomic_fetch_or(&lock_holder, LOCK_FREE, __ATOMIC_RELEASE);
 	CPUC_FENCE();
 	lock_inside = 0;
-	pthread_setcancelstate(caller->cancel_state, NULL);
-	pthread_setcanceltype(caller->cancel_type, NULL);
+	cpuc_cancel_on(&caller->cancel);
 	pthread_sigmask(SIG_SETMASK, &caller->mask, NULL);
 	errno = caller->err;
 }

@@ -4,6 +4,7 @@
 #define CPUC_LOCK_H
 
 #include <signal.h>
+#include "../system/syscalls.h"
 
 /* The caller's state, kept while the lock is held. */
 struct cpuc_caller {
@@ -12,8 +13,7 @@ struct cpuc_caller {
 #else
 	sigset_t mask;
 	unsigned ticket; /* in the queue */
-	int cancel_state;
-	int cancel_type;
+	struct cpuc_cancel cancel;
 #endif
 	int err;
 };
