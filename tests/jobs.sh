@@ -7,6 +7,7 @@
 # shellcheck shell=sh
 
 set -eu
+export LC_ALL=C
 me=${0##*/}
 here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$here/../.." && pwd)
