@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: 0BSD
 # cpucycles-run: commands of known length, and how the tool stands between a
 # command and its caller.
-. "${top_srcdir:?is set by make check}/tests/tap.sh"
+work=${top_builddir:?is set by make check}/tests/work
+# Under nohup(1) SIGHUP is ignored, and a shell cannot change that.
+if test -z "${signals_open-}" && test -x "$work"; then
+	signals_open=yes exec "$work" signals sh "$0"
+fi
+. "${top_srcdir:?is set, too}/tests/tap.sh"
 
 find_tools
 run=$bin/cpucycles-run
-work=$top_builddir/tests/work
 if ! test -x "$run"; then
 	skip "it is not built here"
 	done_testing

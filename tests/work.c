@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A command of known length: work chain CYCLES [THREADS], or work loop
- * INSTRUCTIONS, in each of its threads. Status 77: not on this CPU. */
+ * INSTRUCTIONS, in each of its threads. Status 77: not on this CPU. And work
+ * signals COMMAND...: it ignores none, whatever its caller does. */
 #include <config.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "../src/tools/common/known.h"
 
 static double amount;
@@ -26,6 +29,18 @@ static void *work(void *unused)
 	return unused;
 }
 
+static int signals(char **argv)
+{
+	static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT,
+				      SIGTERM, SIGUSR1, SIGUSR2};
+	size_t i;
+
+	for (i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+		signal(ignored[i], SIG_DFL);
+	execvp(argv[0], argv);
+	return 127;
+}
+
 int main(int argc, char **argv)
 {
 	int i, threads = argc > 3 ? atoi(argv[3]) : 1;
@@ -33,6 +48,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
+	if (argc > 2 && !strcmp(argv[1], "signals"))
+		return signals(argv + 2);
 	looping = !strcmp(argv[1], "loop");
 	amount = argc > 2 ? strtod(argv[2], NULL) : 0;
 	if (looping ? LOOP_INSTRUCTIONS == 0 : !known_usable())
