@@ -7,6 +7,10 @@
 
 tap_run=0
 tap_bad=0
+# libtool cannot install into a directory whose name has spaces.
+case ${TMPDIR-} in
+*[[:space:]]*) unset TMPDIR ;;
+esac
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/cpuc-test.XXXXXX") || exit 99
 trap 'rm -rf "$tmp"' EXIT
 unset cpucyclesimplementation cpucyclespersecond TERM
