@@ -150,6 +150,8 @@ cannot() {
 		esac
 	done
 	case $1 in
+	*' -shared '*) test -f "$top_builddir/.libs/libcpucycles.so" ||
+		echo "no shared library was built" ;;
 	rustc* | python3*)
 		loads || echo "$why"
 		run "${1%% *} --version" . || cat "$tmp/log"
