@@ -15,9 +15,10 @@ use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/* A variable that holds a pointer to a function: see time-a-function.rs. */
+/* A variable that holds a pointer to a function: see time-a-function.rs, on
+ * unsafe before extern, too. */
 #[link(name = "cpucycles")]
-extern "C" {
+unsafe extern "C" {
     #[link_name = "cpucycles"]
     static POINTER: AtomicPtr<c_void>;
 }

@@ -18,10 +18,18 @@ command_of() {
 build_criterion() {
 	mkdir -p src benches .cargo
 	: >src/lib.rs
+	edition=2024
 	cp "$examples/criterion.rs" benches
+	# As time-a-function.rs says.
+	echo 'unsafe extern "C" {}' >words.rs
+	rustc --edition $edition --crate-type lib words.rs || {
+		edition=2021
+		sed 's/^unsafe extern/extern/' "$examples/criterion.rs" \
+			>benches/criterion.rs
+	}
 	{
 		printf '%s\n' '[package]' 'name = "use"' 'version = "0.0.0"' \
-			'edition = "2021"'
+			"edition = \"$edition\""
 		sed -n '1,12s/^ \*     //p' benches/criterion.rs
 		printf '%s\n' '[profile.bench.package."*"]' 'opt-level = 0'
 	} >Cargo.toml

@@ -188,7 +188,10 @@ check() {
 	case $2 in
 	cc*) command="$2 && if test -f a.out; then ./a.out; fi" ;;
 	valgrind*) command="$2 2>&1 | grep 'Collected : [1-9]'" ;;
-	rustc*) command="rustc -D warnings ${2#rustc} | grep -E '$timed'" ;;
+	rustc*)
+		command="rustc -D warnings ${2#rustc} | grep -E '$timed'"
+		command="$command && rustc --edition $edition ${2#rustc}"
+		;;
 	python3*) command="$2 | grep -E '$timed'" ;;
 	esac
 	# The command of README.md, which is the first, makes the same object.
@@ -243,6 +246,14 @@ mkdir -p "$tmp/machine/run" "$tmp/machine/proc/sys/kernel" \
 echo 4 >"$tmp/machine/proc/sys/kernel/perf_event_paranoid"
 cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/vendored"
 cp "$top_srcdir"/examples/*.* "$tmp/work"
+# As the example says.
+edition=2024
+echo 'unsafe extern "C" {}' >"$tmp/words.rs"
+if ! run "rustc --edition $edition --crate-type lib words.rs" "$tmp"; then
+	edition=2021
+	sed 's/^unsafe extern/extern/' examples/time-a-function.rs \
+		>"$tmp/work/time-a-function.rs"
+fi
 for name in work/program.c work/prog.c vendored/program.c vendored/prog.c; do
 	sed -n '/^```c$/,/^```$/{/^```/!p;}' README.md >"$tmp/$name"
 done
