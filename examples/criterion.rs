@@ -15,8 +15,7 @@ use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/* A variable that holds a pointer to a function: see time-a-function.rs, on
- * unsafe before extern, too. */
+/* A variable that holds a pointer to a function: see time-a-function.rs. */
 #[link(name = "cpucycles")]
 unsafe extern "C" {
     #[link_name = "cpucycles"]

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles beside the times of nanobench, whose nanobench.h is one file:
+/* Cycles beside the times of nanobench. It needs nanobench.h, version 4, which
+ * is one file, nanobench-cycles.h, both here or found by -I, and C++11:
  * g++ -O2 nanobench.cc -lcpucycles
  *
  * A byte takes 4 cycles on most CPUs, whatever their clock does: 1 to combine

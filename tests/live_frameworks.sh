@@ -56,8 +56,9 @@ timed() {
 		;;
 	# Its own, then ours; what was interrupted is above the lower bound.
 	catch2.cc)
-		./a.out -r xml |
-			sed -n 's/.*<mean .*lowerBound="\([0-9.]*\)".*/\1/p' | xargs
+		./a.out -r xml >catch2.xml
+		sed -n 's/.*<mean .*lowerBound="\([0-9.]*\)".*/\1/p' catch2.xml |
+			xargs
 		;;
 	# Its own line, and below it ours.
 	nanobench.cc) ./a.out | awk '$NF == "`fnv`" { print $2 }' | xargs ;;
@@ -102,6 +103,12 @@ framework() {
 	}
 	tries 30 by_the_clock "$1"
 	ok "$1: counts what the framework times" || sed 's/^/# /' "$tmp/err"
+	if [ "$1" = catch2.cc ]; then
+		mean=$(sed -n 's/.*<mean value="\([0-9]*\).*/\1/p' catch2.xml |
+			tail -n 1)
+		grep -qw "$mean cycles, os" catch2.xml
+		ok "$1: says how many cycles, as cycles"
+	fi
 	[ "$1" = google-benchmark.cc ] && [ -n "$alone" ] || return 0
 	tries 10 two_threads
 	ok "$1: as many cycles an iteration in two threads"
