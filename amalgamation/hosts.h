@@ -4,7 +4,17 @@
 #ifndef CPUC_HOSTS_H
 #define CPUC_HOSTS_H
 
-/* The system's extensions, even with -std=c11. */
+#ifdef __cplusplus
+#error "cpucycles.c is C: compile it with a C compiler"
+#endif
+
+/* The system's extensions, even with -std=c11. glibc and musl want to be asked
+ * for them before the first header. */
+#if defined _FEATURES_H && \
+	!(defined _GNU_SOURCE && (defined __USE_GNU || !defined __GLIBC__))
+#error "cpucycles.c comes after headers of the system: compile it by itself (in \
+CMake: SKIP_UNITY_BUILD_INCLUSION), put it first, or define _GNU_SOURCE for all"
+#endif
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

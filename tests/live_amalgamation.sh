@@ -31,6 +31,34 @@ alone $warnings -fsyntax-only old.c
 ok "it compiles where there is no __has_include"
 quietly "$top_srcdir/tests/amalgamation/strict" "$tmp/two" $CC $CFLAGS
 ok "both compile where other projects' warnings are errors"
+# says REGEX: whether the compiler, which has failed, said so.
+says() {
+	grep -qE "error.*$1" "$tmp/log"
+}
+
+# As unity builds do. What other files leave in force must not matter, either.
+printf '#include <stdio.h>\n#include "cpucycles.c"\n' >"$tmp/two/after.c"
+printf '#include "cpucycles.c"\n#include <stdio.h>\n%s\n' \
+	'int main(void) { return printf("%lld\n", cpucycles()) < 0; }' \
+	>"$tmp/two/first.c"
+if echo '#include <features.h>' | $CC $CFLAGS -E - >/dev/null 2>&1; then
+	! alone -fsyntax-only after.c >/dev/null && says 'compile it by itself'
+	ok "after another file's headers, it says what to do"
+	alone $warnings -D_GNU_SOURCE -fsyntax-only after.c
+	ok "but with their extensions, it compiles"
+else
+	skip "extensions are no matter of order here"
+	skip "extensions are no matter of order here"
+fi
+alone $warnings -o first first.c $libs && quietly "$tmp/two/first"
+ok "before another file, it compiles and counts"
+if test -n "$CXX"; then
+	! (cd "$tmp/two" && quietly $CXX -x c++ -fsyntax-only cpucycles.c \
+		>/dev/null) && says 'is C: compile it with a C compiler'
+	ok "to a C++ compiler it says that it is C"
+else
+	skip "there is no C++ compiler"
+fi
 for file in c h; do
 	sed -n '2,/\*\//{s/^ \* \{0,1\}//;s, \*/$,,;p;}' \
 		"$tmp/two/cpucycles.$file" |
