@@ -19,6 +19,8 @@
 #ifdef __GNUC__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
+/* In C++, a struct and a function of one name. */
+#pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
 #ifdef __cplusplus
@@ -173,7 +175,14 @@ cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size);
  * the architecture can: on x86, LFENCE waits until earlier instructions have
  * executed; on Arm, ISB only holds back later ones. Costs tens of cycles, so
  * subtract the cost of an empty interval. */
+#if defined(__GNUC__)
 static __inline__ void cpucycles_fence(void)
+#elif defined(__cplusplus) || defined(_MSC_VER) || \
+	(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+static inline void cpucycles_fence(void)
+#else
+static void cpucycles_fence(void)
+#endif
 {
 #if !defined(__GNUC__)
 #elif defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))

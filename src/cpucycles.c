@@ -264,15 +264,6 @@ static void describe_try(struct cpuc_slot *slot)
 	cpuc_probe_end();
 }
 
-/* Cycles per tick; for a calibrated counter the first measurement. Each thread
- * measures its own later. */
-static double describe_scaling(const struct cpuc_slot *slot)
-{
-	if (slot->counter->kind == CPUC_CALIBRATED)
-		return cpuc_calibration_ratio();
-	return cpuc_scale_ratio(&slot->reader.scale);
-}
-
 static void describe(const struct cpuc_slot *slot,
 		     struct cpucycles_counter *out, size_t size)
 {
@@ -292,7 +283,10 @@ static void describe(const struct cpuc_slot *slot,
 	if (slot->trial.hint != NULL)
 		snprintf(d.hint, sizeof d.hint, "%s", slot->trial.hint);
 	if (slot->trial.usable && c->kind != CPUC_ZERO) {
-		d.scaling = describe_scaling(slot);
+		/* Each thread measures its own ratio later. */
+		cpuc_scale_ratio(&slot->reader.scale, &d.scaling);
+		if (c->kind == CPUC_CALIBRATED)
+			d.scaling = cpuc_calibration_ratio();
 		d.step = slot->trial.step;
 		d.precision = cpuc_precision(slot);
 	}

@@ -74,17 +74,14 @@ static inline uint64_t cpuc_scale_apply(const struct cpuc_scale *s,
 	return high << (64 - s->shift) | low >> s->shift;
 }
 
-/* The ratio as a floating-point number, for display. */
-static inline double cpuc_scale_ratio(const struct cpuc_scale *s)
+/* The ratio as a number for display. To return that, x86-64 needs SSE. */
+static inline void cpuc_scale_ratio(const struct cpuc_scale *s, double *ratio)
 {
-	double ratio = (double)s->mult;
 	unsigned i;
 
-	if (s->mult == 0)
-		return 1;
-	for (i = 0; i < s->shift; i++)
-		ratio /= 2;
-	return ratio;
+	*ratio = s->mult == 0 ? 1 : (double)s->mult;
+	for (i = 0; s->mult != 0 && i < s->shift; i++)
+		*ratio /= 2;
 }
 
 #endif

@@ -31,6 +31,18 @@ alone $warnings -fsyntax-only old.c
 ok "it compiles where there is no __has_include"
 quietly "$top_srcdir/tests/amalgamation/strict" "$tmp/two" $CC $CFLAGS
 ok "both compile where other projects' warnings are errors"
+# As kernels and programs of theirs are compiled.
+echo 'int none;' >"$tmp/two/none.c"
+if alone -mno-sse -c none.c >/dev/null; then
+	for level in 0 2; do
+		alone $warnings -mno-sse -O$level -S cpucycles.c
+		ok "it compiles without SSE, with -O$level"
+	done
+else
+	skip "there is no SSE to do without"
+	skip "there is no SSE to do without"
+fi
+
 # says REGEX: whether the compiler, which has failed, said so.
 says() {
 	grep -qE "error.*$1" "$tmp/log"

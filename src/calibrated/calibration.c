@@ -303,11 +303,6 @@ bool cpuc_calibration_done(void)
 	       NULL;
 }
 
-double cpuc_calibration_ratio(void)
-{
-	return (double)cpuc_calibration.ratio / 4294967296.0;
-}
-
 uint64_t cpuc_calibration_hz(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;

@@ -88,8 +88,8 @@ uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 /* Whether the process is calibrated. */
 bool cpuc_calibration_done(void);
 
-/* The process's first ratio. */
-double cpuc_calibration_ratio(void);
+/* The process's first ratio. Without SSE, no function returns a double. */
+#define cpuc_calibration_ratio() ((double)cpuc_calibration.ratio / 0x1p32)
 
 /* This thread's core's rate now, Hz, by a few windows; 0: they disagree. */
 uint64_t cpuc_calibration_hz(void);
