@@ -165,9 +165,10 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 	if (best == NULL)
 		return false;
 	/* It has the same steps of the same clock, in cycles that are less
-	 * true; and files may have to be read for its scale. */
+	 * true; and files may have to be read for its scale. The system's clock
+	 * is that clock, too, and seems finer where our code is profiled. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
-	    slot->counter->clock == best->counter->clock)
+	    (slot->counter->clock == best->counter->clock || kind == CPUC_OS))
 		return true;
 	return cpuc_kinds[kind].added + 1 >= cpuc_precision(best);
 }

@@ -406,9 +406,9 @@ static void check_last_resort(void)
 	ok(!strcmp(s->counter->name, "zero"), "without any, default-zero");
 }
 
-/* A calibrated counter is never left for the bare clock that it reads, however
- * long its calls take: the nominal rate, which may be in files, is not asked
- * for. */
+/* A calibrated counter is never left for the bare clock that it reads, nor for
+ * the system's, however long its calls take: the nominal rate, which may be in
+ * files, is not asked for. */
 static void check_same_clock(void)
 {
 	static struct cpuc_clock clock = {.tick = half};
@@ -421,12 +421,15 @@ static void check_same_clock(void)
 	cpuc_compose(s);
 	add("bare", (struct cpuc_counter)OF(CPUC_REFERENCE, half));
 	counters[1].clock = &clock;
+	add("system's", (struct cpuc_counter)OF(CPUC_OS, fine));
 	got = choose(NULL);
 	ok(!strcmp(got, "calibrated") &&
-		   cpuc_precision(s) > 2 * cpuc_kinds[CPUC_REFERENCE].added &&
-		   !slots[1].trial.tried && rates_asked == 0,
-	   "calibrated, in steps of %lld cycles: its bare clock is not tried, "
-	   "nor the rate asked for",
+		   cpuc_precision(s) > 2 * cpuc_kinds[CPUC_OS].added &&
+		   !slots[1].trial.tried && !slots[2].trial.tried &&
+		   rates_asked == 0,
+	   "calibrated, in steps of %lld cycles: neither its bare clock nor "
+	   "the "
+	   "system's is tried, nor the rate asked for",
 	   s->trial.step);
 }
 
