@@ -41,6 +41,9 @@ CMake: SKIP_UNITY_BUILD_INCLUSION), put it first, or define _GNU_SOURCE for all"
 
 #include <limits.h>
 #include <time.h>
+#ifdef linux /* gcc 9 would look for <1/perf_event.h> */
+#undef linux
+#endif
 #if defined __linux__ && __has_include(<linux/perf_event.h>)
 #include <linux/perf_event.h>
 #endif
@@ -68,14 +71,15 @@ CMake: SKIP_UNITY_BUILD_INCLUSION), put it first, or define _GNU_SOURCE for all"
 #endif
 
 /* The compiler. It claims to have __builtin_thread_pointer even on hosts where
- * that does not work. */
+ * that does not work. zig, a clang, has <sys/rseq.h> even for versions of glibc
+ * that lack what it declares. */
 #ifdef __SIZEOF_INT128__
 #define HAVE___INT128 1
 #endif
 #if !defined RSEQ_SIG
 #define HAVE_RSEQ 0
 #elif defined __clang__
-#define HAVE_RSEQ (__clang_major__ >= 14)
+#define HAVE_RSEQ (__clang_major__ >= 14 && __GLIBC_MINOR__ >= 35)
 #elif defined __x86_64__ || defined __i386__
 #define HAVE_RSEQ (__GNUC__ >= 11)
 #elif defined __powerpc__
