@@ -28,6 +28,9 @@ CPUC_CFLAGS=
 AX_APPEND_COMPILE_FLAGS([-Wall -Wextra -Wconversion -Wshadow dnl
 	-Wstrict-prototypes -Wmissing-prototypes -Wvla dnl
 	-Wformat=2 -Wwrite-strings], [CPUC_CFLAGS], [-Werror])
+# The default of gcc 10. A linker may ignore a common symbol in an archive, or
+# take the member with it although a test has replaced it.
+AX_APPEND_COMPILE_FLAGS([-fno-common], [CPUC_CFLAGS], [-Werror])
 AS_IF([test "$enable_werror" = yes],
 	[AX_APPEND_COMPILE_FLAGS([-Werror], [CPUC_CFLAGS])])
 AC_SUBST([CPUC_CFLAGS])

@@ -154,7 +154,8 @@ if test -f "$archive"; then
 	case $CFLAGS in
 	*-fsanitize*) skip "a sanitizer cannot be linked statically" ;;
 	*)
-		program static standin -static "$archive" &&
+		# shellcheck disable=SC2046 # several words
+		program static standin -static "$archive" $(made LIBS) &&
 			runs_on static ours
 		ok "the original's header, linked statically with this library"
 		program static ours -static "$dropin/standin.c" &&

@@ -225,7 +225,7 @@ if test -n "$archive"; then
 	*-fsanitize*) static=-I"$inc" ;;
 	*) static=-static ;;
 	esac
-	build_and_run "static" "$static" -I"$inc" "$archive"
+	build_and_run "static" "$static" -I"$inc" "$archive" $(made LIBS)
 else
 	skip "no static library was built"
 fi

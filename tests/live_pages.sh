@@ -100,7 +100,7 @@ stand_in make <<TXT
 PATH='$PATH' exec ${MAKE:-make} "\$@"
 TXT
 stand_in cc <<TXT
-PATH='$PATH' exec $CC $CFLAGS \$SEARCH "\$@" -O0 -g0
+PATH='$PATH' exec $CC $CFLAGS \$SEARCH "\$@" -O0 -g0 $(made LIBS)
 TXT
 stand_in sudo <<'TXT'
 test $# -gt 1 || set -- "$1" --apply

@@ -23,6 +23,16 @@ unsigned cpuc_process_generation;
 static pthread_key_t thread_key;
 static bool thread_has_key;
 
+#if defined __GLIBC__ && __GLIBC_MINOR__ < 34
+/* In a static program libgcc and libstdc++ take pthread_key_create() for a sign
+ * that these are there, too, and would call NULL before main(). */
+__attribute__((used)) static void (*const thread_needs[])(void) = {
+	(void (*)(void))pthread_mutex_lock,
+	(void (*)(void))pthread_mutex_unlock,
+	(void (*)(void))pthread_once,
+};
+#endif
+
 CPUC_TLS bool cpuc_guard_inside;
 
 bool cpuc_guard_enter(struct cpuc_guard *guard)
