@@ -8,7 +8,7 @@
 
 bin=$tmp/bin
 mkdir "$bin" "$tmp/a checkout"
-for program in cat chmod dirname find mkdir mktemp rm sort tr; do
+for program in cat chmod dirname find mkdir mktemp rm sed sort tr; do
 	ln -s "$(command -v $program)" "$bin"
 done
 cp "$top_srcdir/bootstrap" "$tmp/a checkout"
@@ -32,11 +32,21 @@ says() {
 	grep -qE -- "$1" "$tmp/out" || ! sed 's/^/# /' "$tmp/out"
 }
 
+program uname 'echo Linux'
 unset CC
 bootstrap 1 && says ' autoconf .*gcc .*make ' && ! says ' git ' >/dev/null
 ok "without apt-get, it names what is missing"
 bootstrap 1 deb && says ' autoconf .*git .*make .*xz-utils'
 ok "for packages, more is"
+for manager in dnf pacman apk zypper brew; do
+	program $manager 'echo it runs >&2'
+	bootstrap 1 && says "run this again, by: $manager .*autoconf-archive" &&
+		! says 'it runs' >/dev/null
+	ok "with $manager, it says how to install them, and installs nothing"
+	rm "$bin/$manager"
+done
+bootstrap 0 --help && says '^  apk add .* linux-headers'
+ok "--help says it for all systems"
 program apt-get "echo apt-get \"\$@\" >>'$tmp/installed'"
 program id 'echo 1000'
 bootstrap 1 && says 'apt-get update && apt-get install .*gcc'
@@ -79,6 +89,22 @@ bootstrap 0 check && says '^make .*check in a checkout$'
 ok "it builds in the source directory if that is configured"
 bootstrap 2 nonsense && says '^Usage: ./bootstrap'
 ok "an unknown word is status 2, with the usage"
+
+# In the PATH from above, which has no Python.
+ln -s "$(command -v "${AWK:-awk}")" "$bin/awk"
+make_path=$(command -v "${MAKE:-make}")
+(cd "$top_builddir" && MAKEFLAGS='' PATH=$bin "$make_path" have-python) \
+	>"$tmp/out" 2>&1
+test $? -ne 0 && says 'python3 is missing: install '
+ok "make bench says what to install where there is no Python"
+(cd "$top_builddir" && MAKEFLAGS='' "$make_path" -n truth) >"$tmp/out" 2>/dev/null
+says 'accuracy --long \|.*tests/bench/table' && ! says 'bench/run|python' >/dev/null
+ok "make truth needs none"
+printf 'value\ttruth\ta\tfirst\t+1.5\nvalue\ttruth\tbc\tsecond\t2\n' |
+	PATH=$bin /bin/sh "$top_srcdir/tests/bench/table" truth=Title >"$tmp/out" 2>&1
+printf 'Title\n    first  second\na    +1.5\nbc              2\n' |
+	cmp -s - "$tmp/out" || ! sed 's/^/# /' "$tmp/out"
+ok "it makes a table by awk"
 
 # With all that configure has found before, but for the header of perf events.
 sed -n '/^## Cache variables/,/^## Output/p' "$top_builddir/config.log" |
