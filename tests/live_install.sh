@@ -46,6 +46,13 @@ for example in "$top_srcdir"/examples/*.*; do
 done
 test -z "$missing"
 ok "the examples are installed$missing"
+missing=
+for text in COPYING NEWS README.md; do
+	cmp -s "$top_srcdir/$text" "${page%/man/*}/doc/libcpucycles/$text" ||
+		missing="$missing $text"
+done
+test -z "$missing"
+ok "so are the licence, NEWS and README$missing"
 
 # The tree moves away from where it was installed. The prefix of README.md is a
 # directory with include and lib, wherever the library's are.
@@ -243,7 +250,7 @@ else
 fi
 mv "$tmp/moved" "$tmp/root"
 in_build uninstall DESTDIR="$tmp/root"
-left=$(find "$tmp/root" ! -type d)
+left=$(find "$tmp/root" ! -type d -o -name '*cpucycles*')
 test -z "$left"
-ok "make uninstall leaves no file behind $left"
+ok "make uninstall leaves nothing behind, nor a directory of its own $left"
 done_testing
