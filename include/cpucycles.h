@@ -62,8 +62,8 @@ extern CPUCYCLES_API long long (*cpucycles)(void);
  * has. Static storage. */
 extern CPUCYCLES_API const char *cpucycles_implementation(void);
 
-/* The version of the library that is loaded, such as "1.0.0". Selects
- * nothing. */
+/* The version of the library that is loaded: "1.0.0"; built from a commit after
+ * that release, "1.0.0+12.g0123456789". Selects nothing. */
 extern CPUCYCLES_API const char *cpucycles_version(void);
 
 /* What to divide a count by to get seconds: cycles per second of the counter in

@@ -191,7 +191,7 @@ int cpucycles_select(const char *name)
 
 const char *cpucycles_version(void)
 {
-	return CPUCYCLES_VERSION;
+	return PACKAGE_VERSION;
 }
 
 const char *cpucycles_implementation(void)

@@ -7,12 +7,13 @@
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 bin=$tmp/bin
-mkdir "$bin" "$tmp/a checkout"
-for program in cat chmod dirname find mkdir mktemp rm sed sort tr; do
+mkdir -p "$bin" "$tmp/a checkout/m4"
+for program in cat chmod dirname find grep mkdir mktemp rm sed sh sort tr; do
 	ln -s "$(command -v $program)" "$bin"
 done
 cp "$top_srcdir/bootstrap" "$tmp/a checkout"
 : >"$tmp/a checkout/configure.ac"
+echo 'echo 1.5' >"$tmp/a checkout/m4/version"
 
 # program NAME COMMANDS: what it does when it is called.
 program() {
@@ -69,7 +70,10 @@ done
 program gcc 'while [ "$1" != -o ]; do shift; done
 	[ "$2" != /dev/null ] || exit 1
 	rm "$2" && cat >"$2" && echo "$2" >>"${0%/*}/../compiled"'
-program autoreconf 'printf "#!/bin/sh\necho all: >Makefile\n" >configure
+program autoreconf '{
+		printf "#!/bin/sh\nPACKAGE_VERSION='"'%s'"'\n" "$(sh m4/version)"
+		echo "echo all: >Makefile"
+	} >configure
 	chmod +x configure'
 program make 'echo "make $* in ${PWD##*/}"'
 touch -t 200001010000 "$tmp/a checkout/configure.ac"
@@ -77,6 +81,11 @@ bootstrap 0 check && says '^make .*check in build$'
 ok "it builds in build/"
 test -s "$tmp/compiled" && ! xargs ls -d <"$tmp/compiled" 2>/dev/null
 ok "no program that it compiles replaces /dev/null, or stays behind"
+bootstrap 0 check && ! says 'making configure' >/dev/null
+ok "the second time, configure is there"
+echo 'echo 1.6' >"$tmp/a checkout/m4/version"
+bootstrap 0 check && says 'making configure'
+ok "of another commit, it makes configure again"
 bootstrap 0 deb && says '^make .*deb in build$' && says 'two minutes'
 ok "packages too, and it says how long that takes"
 echo 'echo counts' >"$tmp/a checkout/build/cpucycles-info"
