@@ -36,8 +36,6 @@ takes minutes; make bench-check runs the script|tests/bench/check *
 makes a release|$EDITOR *
 makes a release|dch *
 makes a release|git *
-makes a release|../configure && make -j4 *
-makes a release|make distcheck && *
 TXT
 
 # In the middle of a sentence, a command begins with one of these.
