@@ -195,7 +195,7 @@ bool cpuc_ratio_stands(struct cpuc_ratio *r)
 
 /* Learns what a glimpse takes at this ratio, which windows have just shown,
  * from the mean of those at the ratio before; or at once, if two agree that it
- * is something else on this core. */
+ * is something else on this core, though not much. */
 static void ratio_learn(struct cpuc_ratio *r, uint64_t before, int32_t first)
 {
 	int32_t by = ratio_glimpse(r), mean = r->glimpses / GLIMPSE_MEAN;
