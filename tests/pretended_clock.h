@@ -21,12 +21,6 @@ uint64_t cpuc_os_clock_thread(uint64_t hz)
 	return 0;
 }
 
-bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
-{
-	(void)tick;
-	return false;
-}
-
 void cpuc_os_clock_check(void)
 {
 }

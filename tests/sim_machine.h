@@ -323,12 +323,17 @@ static uint64_t count(void)
 
 static int calibrate(void)
 {
+	int err;
+
 	calibrated_forget();
 	highest = 0;
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 	the_clock.chains = on.ops;
 	the_clock.hz = (uint64_t)(on.ticks * 1e9 + .5);
-	return cpuc_calibrate(&the_clock, &refusal);
+	err = cpuc_calibrate(&the_clock, &refusal);
+	/* That has compared the real one with these ticks. */
+	cpuc_calibration.thread_clock = true;
+	return err;
 }
 
 /* Begins anew with this machine, in which what is 0 is as usual. Machines of

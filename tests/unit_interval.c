@@ -97,7 +97,7 @@ static void history(void)
 	i->told = rnd() % 2;
 	i->gap = i->told ? COUNT_GAP_TOLD : COUNT_GAP;
 	i->clock = rnd() % 8 != 0;
-	i->lost = rnd() % 4 ? 0 : (uint32_t)up_to(COUNT_CLOCK);
+	i->lack.lost = rnd() % 4 ? 0 : (uint32_t)up_to(COUNT_CLOCK);
 	before();
 	since();
 	rates();
@@ -128,7 +128,7 @@ static bool too_high(const struct cpuc_closed *closed)
 {
 	const struct cpuc_interval *i = &h.seen;
 	uint32_t n = i->switches.own + i->switches.forced;
-	uint64_t most = i->clock ? h.work + h.unseen + i->lost : i->ticks;
+	uint64_t most = i->clock ? h.work + h.unseen + i->lack.lost : i->ticks;
 	uint64_t higher = i->begin > i->end ? i->begin : i->end;
 
 	if (i->clock)
@@ -175,17 +175,17 @@ static void singly(void)
 				  .gap = COUNT_GAP_TOLD};
 	struct cpuc_closed closed = cpuc_interval_close(&i);
 
-	ok(closed.ticks == 1000000 && closed.lost == 100000,
+	ok(closed.ticks == 1000000 && closed.lack.lost == 100000,
 	   "what is missing without a switch counts, and is lost: %u",
-	   (unsigned)closed.lost);
-	i.lost = closed.lost;
+	   (unsigned)closed.lack.lost);
+	i.lack.lost = closed.lack.lost;
 	i.ran = i.ticks;
 	closed = cpuc_interval_close(&i);
-	ok(closed.lost < i.lost && closed.lost > i.lost / 2, "is forgotten: %u",
-	   (unsigned)closed.lost);
+	ok(closed.lack.lost < i.lack.lost && closed.lack.lost > i.lack.lost / 2,
+	   "is forgotten: %u", (unsigned)closed.lack.lost);
 	i.switches.forced = 1;
 	i.interrupted = true;
-	ok(cpuc_interval_close(&i).lost > closed.lost,
+	ok(cpuc_interval_close(&i).lack.lost > closed.lack.lost,
 	   "and less so beside a switch");
 	i.ticks = i.counted - 1000;
 	i.ran = i.counted + 5000;

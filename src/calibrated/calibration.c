@@ -263,6 +263,38 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 			  links);
 }
 
+/* The thread's clock, read between two ticks. */
+struct reading {
+	uint64_t before, ran, after;
+};
+
+static struct reading calibration_reading(long long (*tick)(void), uint64_t hz)
+{
+	uint64_t before = (uint64_t)tick(), ran = cpuc_os_clock_thread(hz);
+
+	return (struct reading){before, ran, (uint64_t)tick()};
+}
+
+/* Windows stops the thread's clock while it handles an interrupt, so there are
+ * several tries. */
+bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
+{
+	struct reading a, b;
+	int tries;
+
+	for (tries = 0; tries < AGREE_TRIES; tries++) {
+		a = calibration_reading(tick, hz);
+		do
+			b = calibration_reading(tick, hz);
+		while (b.after - a.after <
+		       AGREE_READINGS * (a.after - a.before + 1));
+		if (a.ran != 0 && b.ran - a.ran + 1 >= b.before - a.after &&
+		    b.ran - a.ran <= b.after - a.before + 1)
+			return true;
+	}
+	return false;
+}
+
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 {
 	struct cpuc_calibration s = {.clock = clock};
@@ -288,7 +320,7 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
 	err = calibration_find(&s, refusal);
 	if (err != 0)
 		return err;
-	s.thread_clock = cpuc_os_clock_thread_agrees(clock->tick);
+	s.thread_clock = cpuc_calibration_thread_clock(clock->tick, s.hz);
 	calibration_glimpse(&s);
 	s.tick = (uint64_t)clock->tick();
 	s.clock = NULL;

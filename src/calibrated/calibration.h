@@ -64,7 +64,7 @@ struct cpuc_calibration {
 	int32_t glimpse_overhead; /* cpuc_glimpse() when the ratio was measured
 				   */
 	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
-	bool thread_clock;     /* cpuc_os_clock_thread_agrees() */
+	bool thread_clock;     /* cpuc_calibration_thread_clock() */
 };
 
 extern struct cpuc_calibration cpuc_calibration;
@@ -84,6 +84,10 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
 
 /* The rate of a core with this ratio, Hz; 0: not plausible. */
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
+
+/* Whether the system's clock of the calling thread advances as this clock does:
+ * some have steps of milliseconds, or ticks of another length. */
+bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz);
 
 /* Whether the process is calibrated. */
 bool cpuc_calibration_done(void);

@@ -93,6 +93,11 @@
 #define CHAIN_OFF 50
 #define CHAIN_OFF_MAX 10000
 
+/* The thread's clock agrees with the ticks over the time of so many readings,
+ * at one of so many tries. */
+#define AGREE_READINGS 8
+#define AGREE_TRIES 5
+
 /* The most ticks from one reading of the thread's clock to the next; those in
  * which a core reaches a new rate, and for which an interval is long; the gap
  * between two calls in which a wait may lie, where the kernel reports waits and
@@ -110,6 +115,7 @@
  * each reading: by less if there was one, as that shows nothing. */
 #define LOST_ALONE 4
 #define LOST_SWITCHED 16
+#define LACK_MEAN 16 /* of its share of the time */
 /* A longer time between two glimpses counts as this. */
 #define COUNT_LONG TICKS(16)
 

@@ -18,7 +18,6 @@
 #include "../system/os_clock.h"
 #include "constants.h"
 #include "count.h"
-#include "interval.h"
 
 CPUC_TLS struct cpuc_core_count cpuc_own_count;
 
@@ -195,7 +194,7 @@ static void count_open(struct cpuc_core_count *c)
 static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			  uint64_t *ran)
 {
-	uint64_t rest = i->ticks - i->counted;
+	uint64_t rest = i->ticks - i->counted, worked;
 	bool asks, measured;
 
 	i->interrupted = cpuc_rseq_rearm(&c->rseq);
@@ -212,8 +211,10 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	i->moved = count_migrated(c);
 	if (i->moved)
 		cpuc_ratio_migrated(&c->ratio);
-	measured = cpuc_ratio_update(&c->ratio, count_since(0, i->ticks),
-				     count_since(i->counted, i->ticks));
+	worked = count_least(count_since(0, rest),
+			     i->clock ? i->ran : UINT64_MAX);
+	measured =
+		cpuc_ratio_update(&c->ratio, count_since(0, i->ticks), worked);
 	i->end = c->ratio.mean;
 	if (measured)
 		*ran = count_clock();
@@ -225,7 +226,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
 	const bool fresh = c->state == CPUC_COUNT_FRESH;
-	struct cpuc_interval i = {.lost = c->lost};
+	struct cpuc_interval i = {.lack = c->lack};
 	struct cpuc_closed closed;
 	uint64_t t = c->tick + d, ran;
 	bool read;
@@ -251,7 +252,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		closed.cycles = cpuc_ratio_scaled(count_tick(), i.begin);
 	if (closed.untold)
 		cpuc_rseq_missed_wait();
-	c->lost = closed.lost;
+	c->lack = closed.lack;
 	if (read)
 		count_clock_set(c, ran);
 	else

@@ -9,6 +9,7 @@
 
 #include "../system/rseq.h"
 #include "../thread/thread.h"
+#include "interval.h"
 #include "ratio.h"
 
 /*         due    changed by              a handler's call
@@ -48,10 +49,9 @@ struct cpuc_core_count {
 	uint32_t unread; /* ticks for which the thread ran from the latest
 			    reading of its clock to `tick` */
 	struct cpuc_ratio ratio;
-	uint64_t given; /* in the midst: the highest count of any call */
-	uint64_t ran;   /* that reading; 0: unknown */
-	uint32_t lost; /* ticks for which the CPU was taken from the thread with
-			  no report, between two such readings */
+	uint64_t given;        /* in the midst: the highest count of any call */
+	uint64_t ran;          /* that reading; 0: unknown */
+	struct cpuc_lack lack; /* of that clock */
 	volatile uint32_t interrupted; /* how often the word was cleared */
 	uint16_t own, forced; /* cpuc_rseq_switches(), when last asked */
 	uint16_t process;     /* cpuc_process_mark() of `ran` */

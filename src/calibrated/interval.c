@@ -50,28 +50,46 @@ static uint64_t interval_missed(const struct cpuc_interval *i, uint64_t missing,
 			      interval_least(missing, i->unread + i->counted));
 }
 
+/* Learns from a reading without a switch: `ran` should be `ticks`. What is lost
+ * now and then is not slow. In a short time the readings themselves are seen.
+ */
+static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
+			   uint64_t missing)
+{
+	uint64_t slow = (interval_less(ticks, ran) << 16) / (ran + 1);
+
+	if (missing > lack->lost)
+		lack->lost = (uint32_t)interval_least(missing, COUNT_CLOCK);
+	if (ticks < COUNT_CLOCK / 2)
+		return;
+	slow = interval_least(slow, UINT16_MAX);
+	if (slow > lack->slow)
+		slow = lack->slow + (slow - lack->slow) / LACK_MEAN;
+	lack->slow = (uint16_t)slow;
+}
+
 /* For how many ticks since the latest count the thread certainly did not run.
  * Without a switch, the host or an interrupt had the CPU: that time counts, and
  * as much may be missing again. */
 static uint64_t interval_pause(const struct cpuc_interval *i,
 			       struct cpuc_closed *closed)
 {
-	uint64_t missing = interval_less(i->unread + i->ticks, i->ran), pause;
+	const uint64_t ran = i->ran + (i->ran / 256 * i->lack.slow) / 256;
+	uint64_t missing = interval_less(i->unread + i->ticks, ran), pause;
 	uint32_t n = i->switches.own + i->switches.forced;
 
-	closed->lost =
-		i->lost - i->lost / (n == 0 ? LOST_ALONE : LOST_SWITCHED);
+	closed->lack.lost -=
+		i->lack.lost / (n == 0 ? LOST_ALONE : LOST_SWITCHED);
 	if (n == 0) {
-		if (missing > closed->lost)
-			closed->lost =
-				(uint32_t)interval_least(missing, COUNT_CLOCK);
+		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
+			       missing);
 		return 0;
 	}
 	closed->untold = i->switches.forced == 0 && !i->interrupted &&
 			 missing > COUNT_GAP;
 	pause = missing - interval_missed(i, missing,
 					  i->told && !closed->untold, n,
-					  closed->lost);
+					  closed->lack.lost);
 	return interval_less(interval_least(pause, i->ticks - i->counted),
 			     i->switches.forced * COUNT_LACK);
 }
@@ -90,7 +108,7 @@ static uint64_t interval_ticks(const struct cpuc_interval *i,
 
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i)
 {
-	struct cpuc_closed closed = {.lost = i->lost};
+	struct cpuc_closed closed = {.lack = i->lack};
 	uint64_t higher = i->begin > i->end ? i->begin : i->end, rest, ramp;
 
 	closed.ticks = interval_ticks(i, &closed);

@@ -8,6 +8,13 @@
 #include <stdint.h>
 #include "../system/rseq.h"
 
+/* What the thread's clock lacks though the thread is not switched out. */
+struct cpuc_lack {
+	uint32_t lost; /* ticks, at the latest readings: the host had the CPU */
+	uint16_t slow; /* 2^-16 of what it shows: on another machine, to which
+			  this one was moved, ticks are shorter */
+};
+
 struct cpuc_interval {
 	uint64_t cycles;  /* the count at its beginning */
 	uint64_t ticks;   /* its length, 2's complement: negative where the
@@ -18,11 +25,10 @@ struct cpuc_interval {
 	bool moved;       /* to another CPU */
 
 	/* The thread's clock, and how long ago it was last read. */
-	bool clock;       /* both are known: */
-	uint64_t ran;     /* what that clock advanced since */
-	uint64_t unread;  /* ticks before this interval since; it ran */
-	uint32_t lost;    /* what the clock lacked at the latest readings,
-			     though the thread was not switched out */
+	bool clock;            /* both are known: */
+	uint64_t ran;          /* what that clock advanced since */
+	uint64_t unread;       /* ticks before this interval since; it ran */
+	struct cpuc_lack lack; /* until now */
 	uint32_t gap;     /* between two calls so far apart may lie a wait */
 	bool told;        /* a wait interrupts the thread */
 	bool interrupted; /* the thread was, since the interval began */
@@ -32,8 +38,8 @@ struct cpuc_interval {
 struct cpuc_closed {
 	uint64_t cycles; /* the count at the interval's end */
 	uint64_t ticks;  /* of the interval's, those that count */
-	uint32_t lost;   /* the new value of that */
-	bool untold;     /* a wait did not interrupt the thread */
+	struct cpuc_lack lack;
+	bool untold; /* a wait did not interrupt the thread */
 };
 
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i);

@@ -84,18 +84,18 @@ static uint64_t ratio_window_about(struct cpuc_overhead *o, uint64_t *about)
 	return ratio;
 }
 
-/* At the end of a long interval, `waited` ticks, many windows are made, so that
+/* At the end of a long interval, `worked` ticks, many windows are made, so that
  * not all are disturbed: for a share of it, and a lower ratio must last. If
  * they disagree all the same, the highest one is taken: rather too high than
  * too low.
  */
-static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t waited)
+static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const uint32_t share =
-		ratio_least(waited / SHARE_MOVING / s->span, STEP_WINDOWS);
+		ratio_least(worked / SHARE_MOVING / s->span, STEP_WINDOWS);
 	const uint32_t lasts =
-		ratio_least(waited / STEP_LASTS, COUNT_RAMP) / s->span;
+		ratio_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
 	struct cpuc_overhead o = ratio_overhead(r, WINDOW_OVERHEADS);
 	uint64_t v[STEP_WINDOWS], about = r->mean, ratio, agreed = 0;
 	unsigned n, tried;
@@ -135,9 +135,9 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r)
 
 /* Whether the ratio has stepped. At the end of a long interval the highest one
  * seen is taken over even if windows disagree: rather too high than too low. */
-static bool ratio_confirm(struct cpuc_ratio *r, uint64_t waited)
+static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 {
-	uint64_t ratio = waited >= COUNT_RAMP ? ratio_windows_long(r, waited)
+	uint64_t ratio = worked >= COUNT_RAMP ? ratio_windows_long(r, worked)
 					      : ratio_windows(r);
 
 	if (ratio == 0 || cpuc_apart(ratio, r->mean) <= STEP_LEAST)
@@ -210,7 +210,7 @@ static void ratio_learn(struct cpuc_ratio *r, uint64_t before, int32_t first)
 }
 
 /* Whether the ratio has moved; `by` is what a glimpse has just shown. */
-static bool ratio_measure(struct cpuc_ratio *r, uint64_t waited, int32_t by)
+static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked, int32_t by)
 {
 	const uint64_t before = r->mean;
 	uint64_t ratio = ratio_window(r), first = ratio;
@@ -221,7 +221,7 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t waited, int32_t by)
 	 * disturbed, a small difference is no step. Of what is hardly a step,
 	 * windows may show nothing, as they are shorter. */
 	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
-		if (ratio_confirm(r, waited))
+		if (ratio_confirm(r, worked))
 			return true;
 		if (off > 2 * STEP_LEAST)
 			return false;
@@ -296,7 +296,7 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 	}
 }
 
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t waited)
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 {
 	bool stands, moved;
 	int32_t by;
@@ -306,13 +306,13 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t waited)
 		return false;
 	stands = ratio_stands(r, &by);
 	/* One that is disturbed may look as if all were well. */
-	if (waited >= COUNT_RAMP)
+	if (worked >= COUNT_RAMP)
 		stands &= ratio_stands(r, &by);
-	moved = !stands && ratio_confirm(r, waited);
+	moved = !stands && ratio_confirm(r, worked);
 	if (moved) {
 		ratio_next(r, true);
 	} else if (r->measure_in == 0) {
-		moved = ratio_measure(r, waited, by);
+		moved = ratio_measure(r, worked, by);
 		ratio_next(r, moved);
 		stands = false;
 	} else if (!stands) {

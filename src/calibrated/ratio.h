@@ -32,9 +32,10 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 bool cpuc_ratio_stands(struct cpuc_ratio *r);
 
 /* Has a glimpse or measures, if that is due so many ticks after the latest
- * call; the last `waited` of these are in no count yet. True if that took long.
+ * call; for the last `worked` of these it ran, in no count yet. True if that
+ * took long.
  */
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t waited);
+bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked);
 
 /* The thread is on another CPU: the next glimpse comes soon. */
 void cpuc_ratio_migrated(struct cpuc_ratio *r);

@@ -116,12 +116,6 @@ uint64_t cpuc_os_clock_thread(uint64_t hz)
 	return ns / 1000000000 * hz + ns % 1000000000 * hz / 1000000000;
 }
 
-bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
-{
-	(void)tick;
-	return cpuc_os_clock_thread(1000000000) != 0;
-}
-
 static void os_clock_ask_tsc(void *forbidden)
 {
 #ifdef PR_GET_TSC

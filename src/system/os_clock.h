@@ -21,12 +21,8 @@ uint64_t cpuc_os_clock_coarse_ns(void);
 /* The thread's clock: the time for which the calling thread has run, in ticks
  * of hz a second; 0 if it cannot be read. Always a system call. Keeps errno. It
  * is CLOCK_THREAD_CPUTIME_ID; on Windows it is QueryThreadCycleTime(), in ticks
- * of its own, whatever hz is: see below. */
+ * of its own, whatever hz is. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
-
-/* Whether the thread's clock can be read and, on Windows, advances as tick()
- * does. */
-bool cpuc_os_clock_thread_agrees(long long (*tick)(void));
 
 /* Finds out whether the clocks may be read by their fast paths, in user space.
  * Until then, and where they may not, system calls read them. Call it between

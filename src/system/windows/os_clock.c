@@ -4,9 +4,6 @@
 #include "../os_clock.h"
 #include "api.h"
 
-#define AGREE_TRIES 5
-#define AGREE_READINGS 20 /* that a try takes */
-
 uint64_t cpuc_os_clock_ns(void)
 {
 	LARGE_INTEGER now, hz;
@@ -28,38 +25,6 @@ uint64_t cpuc_os_clock_thread(uint64_t hz)
 
 	(void)hz;
 	return QueryThreadCycleTime(GetCurrentThread(), &ticks) ? ticks : 0;
-}
-
-/* The thread's clock, read between two ticks. */
-struct os_clock_reading {
-	uint64_t before, ran, after;
-};
-
-static struct os_clock_reading os_clock_reading(long long (*tick)(void))
-{
-	const uint64_t before = (uint64_t)tick(), ran = cpuc_os_clock_thread(0);
-
-	return (struct os_clock_reading){before, ran, (uint64_t)tick()};
-}
-
-/* The thread's clock stands still while Windows handles an interrupt, so there
- * are several tries. */
-bool cpuc_os_clock_thread_agrees(long long (*tick)(void))
-{
-	struct os_clock_reading a, b;
-	int tries;
-
-	for (tries = 0; tries < AGREE_TRIES; tries++) {
-		a = os_clock_reading(tick);
-		do
-			b = os_clock_reading(tick);
-		while (b.after - a.after <
-		       AGREE_READINGS * (a.after - a.before));
-		if (a.ran != 0 && b.ran - a.ran >= b.before - a.after &&
-		    b.ran - a.ran <= b.after - a.before)
-			return true;
-	}
-	return false;
 }
 
 void cpuc_os_clock_check(void)
