@@ -125,7 +125,7 @@ static double steps_block(double ghz, double *far)
 
 static void steps_replay(const struct recorded_steps *r)
 {
-	double error[BLOCKS], begin, took, far = 0;
+	double error[BLOCKS] = {0}, begin, took, far = 0;
 	int n;
 
 	steps_begin(r);

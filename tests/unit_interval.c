@@ -140,15 +140,12 @@ static void histories(long n)
 {
 	struct cpuc_closed closed;
 	uint64_t at = 0, from;
-	long low = 0, high = 0, changed = 0, k;
-	struct cpuc_interval copy;
+	long low = 0, high = 0, k;
 
 	for (k = 0; k < n; k++) {
 		from = seed;
 		history();
-		copy = h.seen;
 		closed = cpuc_interval_close(&h.seen);
-		changed += memcmp(&copy, &h.seen, sizeof copy) != 0;
 		low += too_low(&closed);
 		high += too_high(&closed);
 		if (at == 0 && low + high > 0)
@@ -156,7 +153,6 @@ static void histories(long n)
 	}
 	ok(low == 0, "%ld of %ld histories count less than the work", low, n);
 	ok(high == 0, "%ld count more than may be unknown", high);
-	ok(changed == 0, "nothing else changes");
 	if (at != 0)
 		diag("SEED=%llu is the first", (unsigned long long)at);
 }

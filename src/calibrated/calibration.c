@@ -284,10 +284,10 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 
 	for (tries = 0; tries < AGREE_TRIES; tries++) {
 		a = calibration_reading(tick, hz);
-		do
-			b = calibration_reading(tick, hz);
-		while (b.after - a.after <
-		       AGREE_READINGS * (a.after - a.before + 1));
+		while ((uint64_t)tick() - a.after <
+		       AGREE_READINGS * (a.after - a.before + 1))
+			;
+		b = calibration_reading(tick, hz);
 		if (a.ran != 0 && b.ran - a.ran + 1 >= b.before - a.after &&
 		    b.ran - a.ran <= b.after - a.before + 1)
 			return true;

@@ -60,8 +60,16 @@ static void given_window(uint32_t turns, uint64_t stamp[3])
 		;
 }
 
-static const struct cpuc_chain given_chain = {given_window, GIVEN_TURN * 7,
-					      "given"};
+static void given_glimpse(uint32_t turns, uint64_t stamp[2])
+{
+	stamp[0] = __builtin_ia32_rdtsc();
+	stamp[1] = stamp[0] + (uint64_t)turns * GIVEN_TURN;
+	while (__builtin_ia32_rdtsc() < stamp[1])
+		;
+}
+
+static const struct cpuc_chain given_chain = {given_window, given_glimpse,
+					      GIVEN_TURN, "given"};
 static const struct cpuc_chain_ops given_chains = {&given_chain, 1, 0};
 
 __attribute__((constructor)) static void given(void)

@@ -87,12 +87,13 @@ static void report_file(report_note *note)
 static const char *report_disbelieved(void)
 {
 	static char text[256];
-	const struct cpuc_rate stated = cpuc_stated_rate("", 0);
+	struct cpuc_rate stated = {0};
 	const char *source = cpucycles_persecondsource();
 	const bool by_clock = strcmp(source, "time-stamp counter") == 0;
 	double hz = (double)cpucycles_persecond();
 
 	text[0] = '\0';
+	stated = cpuc_stated_rate("", 0);
 	if (stated.hz == 0 || strcmp(stated.source, source) == 0 ||
 	    (!stated.of_core && !by_clock))
 		return text;
