@@ -105,7 +105,14 @@ static void window(uint32_t turns, uint64_t stamp[3])
 	}
 }
 
-static const struct cpuc_chain chain[] = {{window, 224, "one"}};
+static void glimpse(uint32_t turns, uint64_t stamp[2])
+{
+	stamp[0] = (uint64_t)tick();
+	work(32. * turns);
+	stamp[1] = (uint64_t)tick();
+}
+
+static const struct cpuc_chain chain[] = {{window, glimpse, 32, "one"}};
 static const struct cpuc_chain_ops chains = {chain, 1, 0};
 
 static unsigned calibrations;
