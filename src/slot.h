@@ -63,6 +63,12 @@ struct cpuc_counter {
 	int (*open)(struct cpuc_slot *slot);
 };
 
+/* Defines counter ID, which ID_read() reads. The arguments after the name
+ * initialise fields. */
+#define CPUC_DEFINE_COUNTER(id, of_name, ...)           \
+	const struct cpuc_counter cpuc_counter_##id = { \
+		.name = of_name, .read = id##_read, __VA_ARGS__};
+
 /* How callers read the counter in this process. Made under the lock before the
  * slot is first published, and constant from then on: any thread may use it
  * without the lock, and counts of one counter stay comparable when it is

@@ -38,27 +38,28 @@ awk '
 		file = "src/counters/" $1 ".c"
 		kind = ""
 		bits = 64
-		events = 0
+		events = defines = 0
 		while ((getline line <file) > 0) {
 			if (line ~ /^const struct cpuc_counter cpuc_instr/)
 				break
-			if (line ~ /^\t\.kind = CPUC_/) {
-				kind = line
-				gsub(/.*CPUC_|,.*/, "", kind)
-			} else if (line ~ /^CPUC_CLOCK_COUNTER/) {
-				kind = line ~ /CPUC_OS,/ ? "OS" : "REFERENCE"
-			} else if (line ~ /^\t\.bits = /) {
-				bits = line
-				gsub(/[^0-9]/, "", bits)
-			} else if (line ~ /^\t\.events = /)
+			if (line ~ /^(const struct cpuc_counter|CPUC_[A-Z0-9_]*\()/)
+				defines = 1
+			if (!defines)
+				continue
+			if (line ~ /^CPUC_PERF_COUNTERS/)
 				events = 1
-			else if (line ~ /^CPUC_PERF_COUNTERS/) {
-				kind = "CORE"
-				events = 1
-			} else if (line ~ /^CPUC_EXTEND32/) {
+			if (line ~ /^CPUC_EXTEND32/) {
 				kind = "CORE"
 				bits = 32
 			}
+			if (match(line, /CPUC_(CORE|CAL|REF|OS|ZERO)[A-Z_]*/))
+				kind = substr(line, RSTART + 5, RLENGTH - 5)
+			if (match(line, /\.bits = [0-9]*/))
+				bits = substr(line, RSTART + 8, RLENGTH - 8)
+			if (line ~ /\.events = /)
+				events = 1
+			if (line ~ /[)}];?$/)
+				defines = 0
 		}
 		section = kind == "CALIBRATED" ? "CALIBRATED_COUNTERS" : \
 			  kind == "REFERENCE" ? "REFERENCE_CLOCKS" : \
@@ -78,14 +79,14 @@ same() {
 }
 
 built() {
-	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_EXTEND32|CPUC_CLOCK|CPUC_PERF)' \
+	grep -lE '^(const struct cpuc_counter cpuc_counter_|CPUC_[A-Z0-9_]*\()' \
 		src/counters/*.c |
 		while read -r file; do
 			grep -q " $file " "$tmp/counters" ||
 				echo "configure.ac lacks $file"
 		done
 	while read -r name file _; do
-		grep -qE "(\.name =|define PPC_NAME|^CPUC_(EXTEND32|CLOCK_COUNTER|PERF_COUNTERS)).*[-\"]${name#*-}\"" "$file" ||
+		grep -qE "(\.name =|define PPC_NAME|^CPUC_[A-Z0-9_]*\().*[-\"]${name#*-}\"" "$file" ||
 			echo "$file: .name is not $name"
 	done <"$tmp/counters"
 	while read -r id _; do

@@ -5,7 +5,7 @@
 #include "x86.h"
 
 /* One value of rdpmc serves all types of cores. */
-CPUC_PERF_COUNTERS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"),
+CPUC_PERF_COUNTERS(amd64_perfpmc, CPUC_X86_NAME("perfpmc"), CPUC_CORE,
 		   cpuc_x86_cycle_events, cpuc_x86_register, 0, 0,
 		   .keep_page = true,
 		   .access = {CPUC_PMUS "cpu/rdpmc",

@@ -19,10 +19,6 @@ static int amd64_perfpmcff_open(struct cpuc_slot *slot)
 				 "fixed-function one");
 }
 
-const struct cpuc_counter cpuc_counter_amd64_perfpmcff = {
-	.name = "amd64-perfpmcff",
-	.kind = CPUC_CORE,
-	.events = &cpuc_x86_cycle_events,
-	.read = amd64_perfpmcff_read,
-	.open = amd64_perfpmcff_open,
-};
+CPUC_DEFINE_COUNTER(amd64_perfpmcff, "amd64-perfpmcff", .kind = CPUC_CORE,
+		    .events = &cpuc_x86_cycle_events,
+		    .open = amd64_perfpmcff_open)

@@ -48,10 +48,5 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 	return err ? err : amd64_pmcff_exists(slot);
 }
 
-const struct cpuc_counter cpuc_counter_amd64_pmcff = {
-	.name = "amd64-pmcff",
-	.kind = CPUC_CORE,
-	.bits = 48,
-	.read = amd64_pmcff_read,
-	.open = amd64_pmcff_open,
-};
+CPUC_DEFINE_COUNTER(amd64_pmcff, "amd64-pmcff", .kind = CPUC_CORE, .bits = 48,
+		    .open = amd64_pmcff_open)

@@ -10,10 +10,5 @@ static long long amd64_tsc_read(void)
 	return (long long)__builtin_ia32_rdtsc();
 }
 
-const struct cpuc_counter cpuc_counter_amd64_tsc = {
-	.name = CPUC_X86_NAME("tsc"),
-	.kind = CPUC_REFERENCE,
-	.clock = &cpuc_x86_tsc,
-	.read = amd64_tsc_read,
-	.open = cpuc_x86_open_tsc,
-};
+CPUC_DEFINE_COUNTER(amd64_tsc, CPUC_X86_NAME("tsc"), .kind = CPUC_REFERENCE,
+		    .clock = &cpuc_x86_tsc, .open = cpuc_x86_open_tsc)

@@ -12,10 +12,6 @@ static long long amd64_tscasm_read(void)
 	return (long long)((uint64_t)high << 32 | low);
 }
 
-const struct cpuc_counter cpuc_counter_amd64_tscasm = {
-	.name = CPUC_X86_NAME("tscasm"),
-	.kind = CPUC_REFERENCE,
-	.clock = &cpuc_x86_tsc,
-	.read = amd64_tscasm_read,
-	.open = cpuc_x86_open_tsc,
-};
+CPUC_DEFINE_COUNTER(amd64_tscasm, CPUC_X86_NAME("tscasm"),
+		    .kind = CPUC_REFERENCE, .clock = &cpuc_x86_tsc,
+		    .open = cpuc_x86_open_tsc)

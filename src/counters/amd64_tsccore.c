@@ -12,7 +12,7 @@ static inline long long tsccore_tick(void)
 	return (long long)__builtin_ia32_rdtsc();
 }
 
-static long long tsccore_read(void)
+static long long amd64_tsccore_read(void)
 {
 	return (long long)cpuc_count(tsccore_tick);
 }
@@ -147,10 +147,6 @@ struct cpuc_clock cpuc_x86_tsc = {
 	.distrusted = tsccore_emulated,
 };
 
-const struct cpuc_counter cpuc_counter_amd64_tsccore = {
-	.name = CPUC_X86_NAME("tsccore"),
-	.kind = CPUC_CALIBRATED,
-	.clock = &cpuc_x86_tsc,
-	.read = tsccore_read,
-	.open = cpuc_x86_open_tsc,
-};
+CPUC_DEFINE_COUNTER(amd64_tsccore, CPUC_X86_NAME("tsccore"),
+		    .kind = CPUC_CALIBRATED, .clock = &cpuc_x86_tsc,
+		    .open = cpuc_x86_open_tsc)

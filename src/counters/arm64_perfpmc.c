@@ -7,6 +7,6 @@
 /* config1: bit 0 asks for 64 bits, bit 1 lets users read the register.
  * Instructions have 32 bits, because before Armv8.5 the kernel refuses wider
  * ones of this event; it adds up the overflows. */
-CPUC_PERF_COUNTERS(arm64_perfpmc, "arm64-perfpmc", cpuc_arm64_cycle_events,
-		   cpuc_arm64_register, 3, 2,
+CPUC_PERF_COUNTERS(arm64_perfpmc, "arm64-perfpmc", CPUC_CORE,
+		   cpuc_arm64_cycle_events, cpuc_arm64_register, 3, 2,
 		   .access = {"/proc/sys/kernel/perf_user_access"})

@@ -17,9 +17,5 @@ static int arm64_pmc_open(struct cpuc_slot *slot)
 	return cpuc_perf_absent(slot, &cpuc_arm64_cycle_events);
 }
 
-const struct cpuc_counter cpuc_counter_arm64_pmc = {
-	.name = "arm64-pmc",
-	.kind = CPUC_CORE,
-	.read = arm64_pmc_read,
-	.open = arm64_pmc_open,
-};
+CPUC_DEFINE_COUNTER(arm64_pmc, "arm64-pmc", .kind = CPUC_CORE,
+		    .open = arm64_pmc_open)

@@ -6,7 +6,7 @@
 #include "../calibrated/count.h"
 #include "arm64.h"
 
-static long long vctcore_read(void)
+static long long arm64_vctcore_read(void)
 {
 	return (long long)cpuc_count(cpuc_arm64_ticks);
 }
@@ -99,9 +99,5 @@ struct cpuc_clock cpuc_arm64_cntvct = {
 	.chains = &vctcore_chains,
 };
 
-const struct cpuc_counter cpuc_counter_arm64_vctcore = {
-	.name = "arm64-vctcore",
-	.kind = CPUC_CALIBRATED,
-	.clock = &cpuc_arm64_cntvct,
-	.read = vctcore_read,
-};
+CPUC_DEFINE_COUNTER(arm64_vctcore, "arm64-vctcore", .kind = CPUC_CALIBRATED,
+		    .clock = &cpuc_arm64_cntvct)

@@ -25,10 +25,5 @@ static int default_mach_open(struct cpuc_slot *slot)
 	return 0;
 }
 
-const struct cpuc_counter cpuc_counter_default_mach = {
-	.name = "default-mach",
-	.kind = CPUC_REFERENCE,
-	.clock = &default_mach_clock,
-	.read = default_mach_read,
-	.open = default_mach_open,
-};
+CPUC_DEFINE_COUNTER(default_mach, "default-mach", .kind = CPUC_REFERENCE,
+		    .clock = &default_mach_clock, .open = default_mach_open)

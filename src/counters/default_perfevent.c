@@ -10,33 +10,5 @@
 #include "../perf/read.h"
 #include "../slot.h"
 
-static struct cpuc_event_set default_perfevent_cycle_events;
-
-static long long default_perfevent_read(void)
-{
-	return cpuc_perf_slow(&default_perfevent_cycle_events);
-}
-
-const struct cpuc_counter cpuc_counter_default_perfevent = {
-	.name = "default-perfevent",
-	.kind = CPUC_CORE_KERNEL,
-	.events = &default_perfevent_cycle_events,
-	.read = default_perfevent_read,
-};
-
-static struct cpuc_event_set default_perfevent_instruction_events = {
-	.counts = PERF_COUNT_HW_INSTRUCTIONS,
-};
-
-static long long default_perfevent_instructions_read(void)
-{
-	return cpuc_perf_slow(&default_perfevent_instruction_events);
-}
-
-const struct cpuc_counter cpuc_instructions_default_perfevent = {
-	.name = "default-perfevent",
-	.kind = CPUC_CORE_KERNEL,
-	.events = &default_perfevent_instruction_events,
-	.cycles = &cpuc_counter_default_perfevent,
-	.read = default_perfevent_instructions_read,
-};
+CPUC_PERF_COUNTERS(default_perfevent, "default-perfevent", CPUC_CORE_KERNEL,
+		   cpuc_perfevent_cycle_events, NULL, 0, 0, .access = {NULL})

@@ -79,12 +79,8 @@ static int default_threadcounts_open(struct cpuc_slot *slot)
 		slot, "thread_selfcounts returns zeros (virtual machine?)");
 }
 
-const struct cpuc_counter cpuc_counter_default_threadcounts = {
-	.name = "default-threadcounts",
-	.kind = CPUC_CORE_KERNEL,
-	.read = default_threadcounts_read,
-	.open = default_threadcounts_open,
-};
+CPUC_DEFINE_COUNTER(default_threadcounts, "default-threadcounts",
+		    .kind = CPUC_CORE_KERNEL, .open = default_threadcounts_open)
 
 const struct cpuc_counter cpuc_instructions_default_threadcounts = {
 	.name = "default-threadcounts",

@@ -9,8 +9,4 @@ static long long default_zero_read(void)
 	return 0;
 }
 
-const struct cpuc_counter cpuc_counter_default_zero = {
-	.name = "default-zero",
-	.kind = CPUC_ZERO,
-	.read = default_zero_read,
-};
+CPUC_DEFINE_COUNTER(default_zero, "default-zero", .kind = CPUC_ZERO)

@@ -118,12 +118,7 @@ cpuc_extend32_open(const struct cpuc_slot *slot, struct cpuc_clock *itself,
 		return cpuc_extend32_open(slot, &id##_clock, &id##_ticks); \
 	}                                                                  \
                                                                            \
-	const struct cpuc_counter cpuc_counter_##id = {                    \
-		.name = of_name,                                           \
-		.kind = CPUC_CORE,                                         \
-		.bits = 32,                                                \
-		.read = id##_read,                                         \
-		.open = id##_open,                                         \
-	};
+	CPUC_DEFINE_COUNTER(id, of_name, .kind = CPUC_CORE, .bits = 32,    \
+			    .open = id##_open)
 
 #endif

@@ -6,6 +6,6 @@
 #include "riscv.h"
 
 CPUC_PERF_COUNTERS(riscv64_perfrdcycle, CPUC_RISCV_NAME("perfrdcycle"),
-		   cpuc_riscv_cycle_events, cpuc_riscv_register, 0, 0,
-		   .defer_unmap = true,
+		   CPUC_CORE, cpuc_riscv_cycle_events, cpuc_riscv_register, 0,
+		   0, .defer_unmap = true,
 		   .access = {"/proc/sys/kernel/perf_user_access"})

@@ -18,9 +18,5 @@ static int riscv64_rdcycle_open(struct cpuc_slot *slot)
 	return cpuc_perf_absent(slot, &cpuc_riscv_cycle_events);
 }
 
-const struct cpuc_counter cpuc_counter_riscv64_rdcycle = {
-	.name = CPUC_RISCV_NAME("rdcycle"),
-	.kind = CPUC_CORE,
-	.read = riscv64_rdcycle_read,
-	.open = riscv64_rdcycle_open,
-};
+CPUC_DEFINE_COUNTER(riscv64_rdcycle, CPUC_RISCV_NAME("rdcycle"),
+		    .kind = CPUC_CORE, .open = riscv64_rdcycle_open)

@@ -8,7 +8,7 @@
 #include "../rate/stated_rate.h"
 #include "riscv.h"
 
-static long long timecore_read(void)
+static long long riscv64_timecore_read(void)
 {
 	return (long long)cpuc_count(cpuc_riscv_ticks);
 }
@@ -91,9 +91,5 @@ struct cpuc_clock cpuc_riscv_time = {
 	.chains = &timecore_chains,
 };
 
-const struct cpuc_counter cpuc_counter_riscv64_timecore = {
-	.name = CPUC_RISCV_NAME("timecore"),
-	.kind = CPUC_CALIBRATED,
-	.clock = &cpuc_riscv_time,
-	.read = timecore_read,
-};
+CPUC_DEFINE_COUNTER(riscv64_timecore, CPUC_RISCV_NAME("timecore"),
+		    .kind = CPUC_CALIBRATED, .clock = &cpuc_riscv_time)

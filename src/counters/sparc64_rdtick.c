@@ -14,9 +14,5 @@ static long long sparc64_rdtick_read(void)
 	return (long long)(cycles & INT64_MAX);
 }
 
-const struct cpuc_counter cpuc_counter_sparc64_rdtick = {
-	.name = "sparc64-rdtick",
-	.kind = CPUC_CORE,
-	.bits = 63,
-	.read = sparc64_rdtick_read,
-};
+CPUC_DEFINE_COUNTER(sparc64_rdtick, "sparc64-rdtick", .kind = CPUC_CORE,
+		    .bits = 63)

@@ -65,20 +65,21 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	return true;
 }
 
-/* A counter's read. `counts` is the set's, passed as a constant for speed. */
+/* A counter's read. `counts` and `reg` are the set's, passed as constants for
+ * speed. */
 static inline __attribute__((always_inline, unused)) long long
 cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 {
 	uint64_t count;
 
-	return cpuc_perf_quick(&cpuc_perf_own[counts], reg, &count)
-		       ? (long long)count
-		       : cpuc_perf_slow(set);
+	if (reg != NULL && cpuc_perf_quick(&cpuc_perf_own[counts], reg, &count))
+		return (long long)count;
+	return cpuc_perf_slow(set);
 }
 
 /* Defines counter ID and the counter of instructions beside it. The arguments
  * after config1 initialise fields of both event sets. */
-#define CPUC_PERF_COUNTERS(id, of_name, cycle_events, of_register,             \
+#define CPUC_PERF_COUNTERS(id, of_name, of_kind, cycle_events, of_register,    \
 			   cycle_config1, instruction_config1, ...)            \
 	struct cpuc_event_set cycle_events = {                                 \
 		.counts = PERF_COUNT_HW_CPU_CYCLES,                            \
@@ -106,13 +107,13 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
                                                                                \
 	const struct cpuc_counter cpuc_counter_##id = {                        \
 		.name = of_name,                                               \
-		.kind = CPUC_CORE,                                             \
+		.kind = of_kind,                                               \
 		.events = &cycle_events,                                       \
 		.read = id##_read,                                             \
 	};                                                                     \
 	const struct cpuc_counter cpuc_instructions_##id = {                   \
 		.name = of_name,                                               \
-		.kind = CPUC_CORE,                                             \
+		.kind = of_kind,                                               \
 		.events = &id##_instruction_events,                            \
 		.cycles = &cpuc_counter_##id,                                  \
 		.read = id##_instructions,                                     \

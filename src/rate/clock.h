@@ -74,11 +74,6 @@ void cpuc_sort(uint64_t *v, unsigned n);
 	static struct cpuc_clock id##_clock = {.tick = id##_read, \
 					       __VA_ARGS__};      \
                                                                   \
-	const struct cpuc_counter cpuc_counter_##id = {           \
-		.name = of_name,                                  \
-		.kind = of_kind,                                  \
-		.clock = &id##_clock,                             \
-		.read = id##_read,                                \
-	};
+	CPUC_DEFINE_COUNTER(id, of_name, .kind = of_kind, .clock = &id##_clock)
 
 #endif
