@@ -19,66 +19,44 @@
 #endif
 
 #if defined __linux__ && !defined SYSCALLS_PLAIN
+#define SYSCALLS_CALL(name, ...) syscall(SYS_##name, __VA_ARGS__)
+#else
+#define SYSCALLS_CALL(name, ...) name(__VA_ARGS__)
+#endif
 
 int cpuc_sys_open(const char *path, int flags)
 {
-	return (int)syscall(SYS_openat, AT_FDCWD, path, flags);
+	return (int)SYSCALLS_CALL(openat, AT_FDCWD, path, flags);
 }
 
 ssize_t cpuc_sys_read(int fd, void *buf, size_t size)
 {
-	return syscall(SYS_read, fd, buf, size);
+	return SYSCALLS_CALL(read, fd, buf, size);
 }
 
 void cpuc_sys_close(int fd)
 {
-	syscall(SYS_close, fd);
+	SYSCALLS_CALL(close, fd);
 }
 
 /* On hosts that also have a call for a 64-bit time_t, nanosleep takes longs,
  * whatever time_t is. The newest hosts have only the other call. */
 void cpuc_sys_sleep(long ns)
 {
-#ifndef SYS_nanosleep
+#if defined __linux__ && !defined SYS_nanosleep
 	int64_t t[2] = {0, ns};
 
 	syscall(SYS_clock_nanosleep_time64, CLOCK_MONOTONIC, 0, t, NULL);
 #else
-#ifdef SYS_clock_nanosleep_time64
+#if defined SYS_clock_nanosleep_time64 && !defined SYSCALLS_PLAIN
 	long t[2] = {0, ns};
 #else
-	struct timespec t = {0, ns};
+	struct timespec t[1] = {{0, ns}};
 #endif
 
-	syscall(SYS_nanosleep, &t, NULL);
+	SYSCALLS_CALL(nanosleep, t, NULL);
 #endif
 }
-
-#else
-
-int cpuc_sys_open(const char *path, int flags)
-{
-	return open(path, flags);
-}
-
-ssize_t cpuc_sys_read(int fd, void *buf, size_t size)
-{
-	return read(fd, buf, size);
-}
-
-void cpuc_sys_close(int fd)
-{
-	close(fd);
-}
-
-void cpuc_sys_sleep(long ns)
-{
-	struct timespec t = {0, ns};
-
-	nanosleep(&t, NULL);
-}
-
-#endif
 
 /* The type, too: glibc before 2.37 checks nothing else when a request arrives
  * that was sent a moment ago. Android has neither. */
