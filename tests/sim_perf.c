@@ -474,7 +474,7 @@ static void unopened(struct cpuc_event_set *set)
 static void drop_events(const struct cpuc_event_set *set)
 {
 	if (cpuc_perf_thread_own(set)->set != NULL)
-		cpuc_perf_drop(cpuc_perf_thread_own(set)->set);
+		cpuc_perf_close(cpuc_perf_thread_own(set)->set);
 }
 
 static void forget(struct cpuc_event_set *set)

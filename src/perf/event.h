@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The system calls on perf events, one a function; tests replace them. None is
- * a cancellation point. */
+/* The system calls on perf events, none a cancellation point. Tests replace
+ * them. */
 #ifndef CPUC_EVENT_H
 #define CPUC_EVENT_H
 
@@ -22,17 +22,15 @@ struct cpuc_event {
 /* Modes in which the event does not count. */
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u
-/* The event has a register whenever its thread runs, in preference to events
- * that are not pinned. If there once is none, it stands still for good. */
+/* The event has a register whenever its thread runs, before those that are not
+ * pinned. If there once is none, it stands still for good. */
 #define CPUC_PINNED 4u
 
-/* Opens an event of this thread: a close-on-exec descriptor, or -errno. `flags`
- * is a set of the above. */
+/* Opens an event of this thread: a close-on-exec descriptor, or -errno. */
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags);
 
-/* Maps the event's page over the blank one or, if that is NULL, anywhere; NULL
- * on failure. */
+/* Maps the event's page, over the blank one if that is not NULL. */
 cpuc_page *cpuc_event_map(int fd, cpuc_page *blank);
 void cpuc_event_unmap(cpuc_page *page); /* NULL: does nothing */
 

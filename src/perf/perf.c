@@ -10,8 +10,7 @@
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
 
-/* Those of a denied call, and no others: strerror(3) translates, for which it
- * takes locks and allocates. */
+/* Not by strerror(3), which translates, takes locks and allocates. */
 static const char *perf_denied(int err)
 {
 	return err == -EPERM    ? "EPERM"
@@ -37,10 +36,10 @@ static int perf_explain(struct cpuc_slot *slot,
 		   cpuc_setting("/proc/sys/kernel/perf_event_paranoid",
 				&level) &&
 		   level > need) {
-		cpuc_reason(slot,
-			    "perf_event_paranoid is %ld, and %ld or less is "
-			    "needed",
-			    level, need);
+		cpuc_reason(
+			slot,
+			"perf_event_paranoid is %ld, and %ld or less is needed",
+			level, need);
 		slot->trial.hint =
 			need == 2 ? CPUC_OPEN_HINT
 				  : "run sysctl kernel.perf_event_paranoid=1 "
@@ -54,8 +53,8 @@ static int perf_explain(struct cpuc_slot *slot,
 	return err;
 }
 
-/* Finds the exclude bits with which an event opens, and opens it. Some PMUs
- * cannot exclude the kernel, and refuse to; ordinary users must exclude it. */
+/* Opens an event with the first exclude bits that are permitted. Some PMUs
+ * cannot exclude the kernel; ordinary users must. */
 static int perf_open_event(const struct cpuc_event_set *set, unsigned *exclude)
 {
 	static const unsigned bits[] = {CPUC_NO_KERNEL | CPUC_NO_HV,
@@ -103,7 +102,7 @@ static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	cpuc_perf_slow(set);
 	if (cpuc_perf_index(set) != 0)
 		return 0;
-	cpuc_perf_drop(set);
+	cpuc_perf_close(set);
 	file = cpuc_first_setting(set->access, &allowed);
 	if (allowed <= 0 && file != NULL) {
 		slot->trial.hint = CPUC_OPEN_HINT;
@@ -149,19 +148,13 @@ bool cpuc_perf_opened(const struct cpuc_event_set *set)
 	       __atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) != 0;
 }
 
-void cpuc_perf_close(struct cpuc_event_set *set)
-{
-	if (set != NULL)
-		cpuc_perf_drop(set);
-}
-
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	bool had = cpuc_perf_index(set) != 0;
 	int err = cpuc_perf_try(slot, set);
 
 	if (!had)
-		cpuc_perf_drop(set);
+		cpuc_perf_close(set);
 	slot->trial.reason[0] = '\0';
 	slot->trial.hint = NULL;
 	if (err != 0 && err != -EBUSY)
@@ -171,15 +164,13 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 			   "per-thread counters read");
 }
 
-/* Cycles: fewer than a signal handler and its delivery take, more than the
- * reads do. Reads by system calls may take more: then the last pair of
- * PAIR_TRIES is as good as any. */
+/* Cycles: fewer than a signal handler takes, more than the reads do. Reads by
+ * system calls may take more: then the last pair of PAIR_TRIES will do. */
 #define PAIR_NEAR 1000
 #define PAIR_TRIES 4
 
-/* False: the thread has been switched or has not counted yet, and this read
- * took longer than the next one will. All sets with registers read the same
- * PMU, so the inline reader may serve any of them. */
+/* False: the thread has been switched or has not counted yet, so this read took
+ * longer than the next one will. */
 static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 {
 	uint64_t sum;
@@ -192,9 +183,9 @@ static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 	return set->reg == NULL;
 }
 
-/* The two events are not a perf group: HACKING.md says why. A switch between
- * two reads adds to neither, because both are pinned and count one thread. Only
- * a signal handler adds to them, and the cycles show that. */
+/* Between two reads a switch adds to neither event, because both are pinned and
+ * count one thread. Only a signal handler does, and the cycles show that. They
+ * are no perf group: HACKING.md says why. */
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
 		    struct cpuc_event_set *instructions, long long pair[2])
 {

@@ -10,22 +10,20 @@
 	"no PMU that counts instructions is visible here (virtual machine?)"
 #define CPUC_NO_PMU_HINT "the host would have to offer one"
 
-/* Opens a counter's events in the calling thread, and finds out how other
- * threads are to open theirs: 0, or -errno with the reason. NULL: nothing to
- * open. Under the lock, as the next two. */
+/* Opens a counter's events in the calling thread, and finds out how others are
+ * to open theirs: 0, or -errno with the reason. Under the lock, as the next
+ * two. In all functions a set that is NULL has no events. */
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
-/* Closes the calling thread's events. Other threads may be reading theirs,
- * which are closed when those threads select or exit. */
+/* Closes the calling thread's events if they are this set's. Other threads keep
+ * theirs until they select or exit. */
 void cpuc_perf_close(struct cpuc_event_set *set);
 
 /* Whether a counter may be read outside perf: 0, or -ENOTSUP with the reason.
- * If perf events can be read it may not: its count would depend on the events
- * of other programs. */
+ * Where perf has it, its count depends on other programs' events. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
-/* Whether a thread of this process has opened these events: then all can. NULL:
- * true, as there is nothing to open. */
+/* Whether a thread of this process has opened these events: then all can. */
 bool cpuc_perf_opened(const struct cpuc_event_set *set);
 
 /* Cycles and instructions of one instant, from events that have been opened. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The PMUs of this machine's cores, and the kernel's settings for them. */
+/* pmus.h, by sysfs and procfs. */
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -56,10 +56,8 @@ static const char *pmus_path(char path[PMUS_PATH_SIZE], const char *pmu,
 	return path;
 }
 
-/* The event of one PMU for `counts`; false if the PMU is not a core's. A core
- * PMU has a file `cpus`, others have `cpumask` or neither: the perf tool goes
- * by that, too.
- *
+/* The event of one PMU for `counts`; false if the PMU is not a core's. Those
+ * have a file `cpus`, others have `cpumask` or neither, as the perf tool knows.
  * From Linux 5.13 on the generic event takes a PMU's type in its upper half
  * (PERF_PMU_TYPE_SHIFT), but for armv8_* PMUs only from 6.6 on. Their own event
  * number, in sysfs, works with all kernels. */
@@ -86,9 +84,8 @@ static bool pmus_event(const char *pmu, unsigned counts,
 	return true;
 }
 
-/* Whether a PMU without `cpus` may be a core's: on s390x its name is cpum_cf,
- * in Linux before 4.12 armv..., and elsewhere its type is that of raw events.
- */
+/* Whether a PMU without `cpus` may be a core's: on s390x it is cpum_cf, in
+ * Linux before 4.12 armv..., and elsewhere its type is that of raw events. */
 static bool pmus_may_count(const char *pmu)
 {
 	char path[PMUS_PATH_SIZE];
@@ -99,7 +96,7 @@ static bool pmus_may_count(const char *pmu)
 		type == PERF_TYPE_RAW);
 }
 
-/* Whether this is one of the kernel's own PMUs, which every machine has. */
+/* The kernel's own PMUs, which every machine has. */
 static bool pmus_is_software(const char *pmu)
 {
 	static const char names[] =
@@ -123,8 +120,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 	int fd;
 
 	events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
-	/* Where all cores are alike, their PMU may be called cpu. Then the
-	 * others, of which a server has hundreds, need not be read. */
+	/* Where all cores are alike. A server has hundreds of other PMUs. */
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
 		return 1;
 	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);

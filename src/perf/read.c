@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The count of a thread's perf events, where the inline reader gives up.
+/* The count of a thread's perf events, where the inline reader gives up, as it
+ * does once after each switch of the thread. Then the pages are read, under the
+ * guard.
  *
- * It does once after each switch of the thread. Then the pages are read, under
- * the guard of thread/thread.h.
- *
- * Index 0 is rare but normal. Either users may not read the register, or the
- * event has none: being pinned, it is then in error state for good and stands
- * still. New events are opened in the first way that works, and better ways are
- * tried again from time to time. Events that are not pinned are never mapped,
- * because they can lose their register unnoticed.
+ * Index 0 is rare but normal: users may not read the register, or the event has
+ * none. Being pinned, it then stands still for good. New events are opened in
+ * the first way that works, and better ways are tried again from time to time.
+ * Events that are not pinned are never mapped, because they can lose their
+ * register unnoticed.
  *
  * Descriptors are read without the guard, which would take two more system
- * calls. A signal handler that interrupts such a read may replace the events.
- */
+ * calls. So a signal handler in the midst may replace the events. */
 #include <config.h>
 #include <errno.h>
 #include "../first_call.h"
 #include "../system/os_clock.h"
 #include "../system/syscalls.h"
+#include "perf.h"
 #include "read.h"
 
 /* Reads by system calls, and ns since pages became unreadable, after which
@@ -25,8 +24,7 @@
 #define RETRY_READS 64
 #define RETRY_NS 20000000
 
-/* Only a debugger's single steps switch a thread more often than this while it
- * reads its pages. */
+/* Only a debugger's single steps switch a thread more often than this. */
 #define PAGES_TRIES 3
 
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
@@ -35,8 +33,8 @@ bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
 }
 
 /* The page whose event is on a register now, or any page. */
-static cpuc_page *perf_read_page(const struct cpuc_perf_thread *t,
-				 const struct cpuc_event_set *set)
+static cpuc_page *read_page_in_use(const struct cpuc_perf_thread *t,
+				   const struct cpuc_event_set *set)
 {
 	cpuc_page *page = t->event[0].page;
 	unsigned i;
@@ -48,12 +46,11 @@ static cpuc_page *perf_read_page(const struct cpuc_perf_thread *t,
 }
 
 /* Reads the pages, and fills in what the inline reader needs. An event for
- * another type of core has index 0 and its whole count in the offset. The
- * thread may be switched at any time, and continue on another type of core:
- * then the lock has changed, or no event was seen on a register. False: no
- * event is on one; *sum is the count when the last one was taken off. */
-static bool perf_read_pages(struct cpuc_perf_thread *t,
-			    const struct cpuc_event_set *set, uint64_t *sum)
+ * another type of core has index 0 and its whole count in the offset. If the
+ * thread is switched meanwhile, the lock changes, or no event is seen on a
+ * register. False: none is on one; *sum is the count when the last was. */
+static bool read_pages(struct cpuc_perf_thread *t,
+		       const struct cpuc_event_set *set, uint64_t *sum)
 {
 	cpuc_page *page;
 	uint64_t offsets;
@@ -65,7 +62,7 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 	if (set->reg == NULL || t->event[0].page == NULL)
 		return false;
 	for (tries = 0; tries < PAGES_TRIES && !filled; tries++) {
-		page = perf_read_page(t, set);
+		page = read_page_in_use(t, set);
 		lock = CPUC_GET(page, lock);
 		CPUC_FENCE();
 		index = CPUC_GET(page, index);
@@ -92,10 +89,9 @@ static bool perf_read_pages(struct cpuc_perf_thread *t,
 	return filled;
 }
 
-/* Adds up the descriptors. The application may have closed one and reused its
- * number, so the kernel is asked for its id before every read: no byte of
- * another file may be consumed. */
-static bool perf_read_events(const struct cpuc_perf_thread *t,
+/* Adds up the descriptors. The application may have closed and reused one, so
+ * the kernel is asked for its id first: no byte of another file is consumed. */
+static bool read_descriptors(const struct cpuc_perf_thread *t,
 			     const struct cpuc_event_set *set, uint64_t *sum)
 {
 	const uint64_t id = t->event[0].id;
@@ -119,31 +115,30 @@ static bool perf_read_events(const struct cpuc_perf_thread *t,
 	return t->event[0].id == id;
 }
 
-/* A signal handler during a change counts up from `last`, and so may have left
- * it higher than a count that stands still. */
-static uint64_t perf_read_result(struct cpuc_perf_thread *t, uint64_t sum)
+/* Never below `last`, from which a signal handler during a change counts up. */
+static uint64_t read_result(struct cpuc_perf_thread *t, uint64_t sum)
 {
 	if (t->last < sum)
 		t->last = sum;
 	return t->last;
 }
 
-static void perf_read_drop(struct cpuc_perf_thread *t)
+static void read_and_drop(struct cpuc_perf_thread *t)
 {
 	uint64_t sum = 0;
 
-	if (cpuc_perf_thread_has(t, t->set) &&
-	    !perf_read_pages(t, t->set, &sum) && t->way != CPUC_MAPPED)
-		perf_read_events(t, t->set, &sum);
-	perf_read_result(t, sum);
+	if (cpuc_perf_thread_has(t, t->set) && !read_pages(t, t->set, &sum) &&
+	    t->way != CPUC_MAPPED)
+		read_descriptors(t, t->set, &sum);
+	read_result(t, sum);
 	cpuc_perf_thread_drop(t, false);
 }
 
-/* There are no events: descriptors or memory have run out, or permission was
- * withdrawn. Then time stands in for cycles, and nothing for instructions.
- * Without memory, `t` is NULL. */
-static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
-				const struct cpuc_event_set *set)
+/* Without events, as descriptors or memory have run out or permission was
+ * withdrawn, time stands in for cycles, and nothing for instructions. Without
+ * memory, `t` is NULL. */
+static uint64_t read_time_instead(struct cpuc_perf_thread *t,
+				  const struct cpuc_event_set *set)
 {
 	uint64_t now = cpuc_os_clock_ns(), sum = t != NULL ? t->last : 0;
 
@@ -157,60 +152,59 @@ static uint64_t perf_read_clock(struct cpuc_perf_thread *t,
 	return sum;
 }
 
-static unsigned perf_read_best(const struct cpuc_event_set *set)
+static unsigned read_best_way(const struct cpuc_event_set *set)
 {
 	return set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 }
 
 /* Reads the descriptors, unless there are none or a better way is due. */
-static bool perf_read_kept(struct cpuc_perf_thread *t,
-			   const struct cpuc_event_set *set, uint64_t *sum)
+static bool read_kept(struct cpuc_perf_thread *t,
+		      const struct cpuc_event_set *set, uint64_t *sum)
 {
 	if (!cpuc_perf_thread_has(t, set) || t->way == CPUC_MAPPED)
 		return false;
-	if (t->way != perf_read_best(set) && t->reads++ >= RETRY_READS &&
+	if (t->way != read_best_way(set) && t->reads++ >= RETRY_READS &&
 	    cpuc_os_clock_ns() - t->unreadable >= RETRY_NS)
 		return false;
-	return perf_read_events(t, set, sum);
+	return read_descriptors(t, set, sum);
 }
 
-static uint64_t perf_read_slow(struct cpuc_perf_thread *t,
-			       struct cpuc_event_set *set)
+static uint64_t read_or_open(struct cpuc_perf_thread *t,
+			     struct cpuc_event_set *set)
 {
-	unsigned way = perf_read_best(set);
+	unsigned way = read_best_way(set);
 	uint64_t sum;
 
 	if (cpuc_perf_thread_has(t, set)) {
 		/* A handler may have replaced the events. */
-		if (perf_read_pages(t, set, &sum) ||
-		    perf_read_kept(t, set, &sum))
+		if (read_pages(t, set, &sum) || read_kept(t, set, &sum))
 			return sum;
 		if (t->way == CPUC_MAPPED)
 			t->unreadable = cpuc_os_clock_ns();
 	}
-	perf_read_drop(t);
+	read_and_drop(t);
 	if (cpuc_os_clock_ns() - t->unreadable < RETRY_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
 		if (cpuc_perf_thread_open(t, set, way) &&
-		    (way == CPUC_MAPPED ? perf_read_pages(t, set, &sum)
-					: perf_read_events(t, set, &sum))) {
+		    (way == CPUC_MAPPED ? read_pages(t, set, &sum)
+					: read_descriptors(t, set, &sum))) {
 			t->clock = 0;
 			return sum;
 		}
-		perf_read_drop(t);
+		read_and_drop(t);
 	}
-	return perf_read_clock(t, set);
+	return read_time_instead(t, set);
 }
 
-static uint64_t perf_read_guarded(struct cpuc_event_set *set)
+static uint64_t read_guarded(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t;
 	struct cpuc_guard guard;
 	uint64_t sum;
 
 	if (cpuc_perf_own == cpuc_perf_no_memory)
-		return perf_read_clock(NULL, set);
+		return read_time_instead(NULL, set);
 	/* This handler interrupted a change. The state of nobody is shared, and
 	 * never changes. */
 	if (!cpuc_guard_enter(&guard))
@@ -218,13 +212,13 @@ static uint64_t perf_read_guarded(struct cpuc_event_set *set)
 			       ? 1
 			       : ++cpuc_perf_thread_own(set)->last;
 	t = cpuc_perf_thread_state(set);
-	sum = t != NULL ? perf_read_result(t, perf_read_slow(t, set))
-			: perf_read_clock(NULL, set);
+	sum = t != NULL ? read_result(t, read_or_open(t, set))
+			: read_time_instead(NULL, set);
 	cpuc_guard_leave(&guard);
 	return sum;
 }
 
-static uint64_t perf_read(struct cpuc_event_set *set)
+static uint64_t read_any_way(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	uint64_t sum;
@@ -233,15 +227,15 @@ static uint64_t perf_read(struct cpuc_event_set *set)
 		return (uint64_t)(set->counts == PERF_COUNT_HW_INSTRUCTIONS
 					  ? cpuc_first_instructions()
 					  : cpuc_first());
-	if (perf_read_kept(t, set, &sum))
-		return perf_read_result(t, sum);
-	return perf_read_guarded(set);
+	if (read_kept(t, set, &sum))
+		return read_result(t, sum);
+	return read_guarded(set);
 }
 
 long long cpuc_perf_slow(struct cpuc_event_set *set)
 {
 	int saved = errno;
-	uint64_t sum = perf_read(set);
+	uint64_t sum = read_any_way(set);
 
 	errno = saved;
 	return (long long)sum;
@@ -257,13 +251,13 @@ uint32_t cpuc_perf_index(struct cpuc_event_set *set)
 	return *t->quick != 0 ? t->index : 0;
 }
 
-void cpuc_perf_drop(const struct cpuc_event_set *set)
+void cpuc_perf_close(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	struct cpuc_guard guard;
 
-	if (t->set == set && cpuc_guard_enter(&guard)) {
-		perf_read_drop(t);
+	if (set != NULL && cpuc_perf_thread_own(set)->set == set &&
+	    cpuc_guard_enter(&guard)) {
+		read_and_drop(cpuc_perf_thread_own(set));
 		cpuc_guard_leave(&guard);
 	}
 }

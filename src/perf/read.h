@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The count of a thread's perf events: in user space, inline, where the kernel
- * permits it, and by system calls elsewhere. */
+/* The count of a thread's perf events: inline where the kernel permits it, by
+ * system calls elsewhere. */
 #ifndef CPUC_PERF_READ_H
 #define CPUC_PERF_READ_H
 
@@ -9,15 +9,12 @@
 /* The count, with any system calls that are needed. */
 long long cpuc_perf_slow(struct cpuc_event_set *set);
 
-/* The index of the register that this thread's event is on now. 0: the thread
- * has not opened this set's events, or can only read them by system calls. */
+/* The index of the register that this thread's event is on now. 0: it has not
+ * opened this set's, or can only read them by system calls. */
 uint32_t cpuc_perf_index(struct cpuc_event_set *set);
 
 /* The inline reader below, as a function. */
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count);
-
-/* Closes the calling thread's events if they are this set's. */
-void cpuc_perf_drop(const struct cpuc_event_set *set);
 
 /* Tests change the page between any two accesses. */
 #ifndef CPUC_GET
@@ -30,9 +27,8 @@ static inline uint64_t cpuc_sign_extend(uint64_t value, unsigned unused)
 	return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
-/* The count, by the thread's state `t`. False if the thread has been switched
- * since the state was filled in, and in the child of a fork, where the page is
- * not mapped. */
+/* The count. False if the thread has been switched since `t` was filled in, and
+ * in the child of a fork, where the page is not mapped. */
 static inline __attribute__((always_inline)) bool
 cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 {
@@ -42,16 +38,14 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 
 	if (__builtin_expect(*(const volatile uint32_t *)t->quick == 0, 0))
 		return false;
-	/* In this order: a signal handler may fill in the state again, which
-	 * changes the lock or the sum. Compiler barriers are enough: the kernel
-	 * writes on this CPU, or on another while this thread is not running.
-	 */
+	/* In this order: a signal handler may fill in the state again, with
+	 * another lock or sum. Compiler barriers are enough: the kernel writes
+	 * while this thread is not running. */
 	sum = t->sum;
 	page = t->page;
 	CPUC_FENCE();
 	lock = t->lock;
-	/* After a switch, users may no longer be allowed to read the register,
-	 * and reading it would raise SIGILL. */
+	/* A switch may have taken the register from users: SIGILL. */
 	if (__builtin_expect(CPUC_GET(page, lock) != lock, 0))
 		return false;
 	CPUC_FENCE();

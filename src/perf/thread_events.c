@@ -2,13 +2,24 @@
 /* A thread's perf events.
  *
  * At its first call a thread opens its events, maps their pages and closes the
- * descriptors: a read needs only the mapping, and the application cannot close
- * and reuse a descriptor that is not there. A new event begins at 0, so results
- * continue from the last one: counts never go back in a thread, nor from the
- * parent of a fork to its child.
+ * descriptors, so that the application cannot close and reuse them. A new event
+ * begins at 0, so results continue from the last one: counts never go back in a
+ * thread, nor from the parent of a fork to its child.
  *
  * All changes are made under the guard. A handler that runs all the same sees
- * no events: `quick` and `set` are set last, and cleared first. */
+ * no events: `quick` and `set` are set last, and cleared first.
+ *
+ * What becomes of a page when its events are dropped:
+ *
+ *     usually                       zeros take its place: `blank`
+ *     keep_page, at index 0         it stays: `blank`
+ *     the thread exits              it is unmapped, and so is the blank one
+ *     the same, defer_unmap         a later thread unmaps it: `place`
+ *     in a child of fork            nothing: the child does not have it
+ *
+ * The blank one goes when the next page is mapped over it. It is for the inline
+ * reader, which has no guard: a handler may interrupt it before it reads the
+ * page, and drop the events. In the zeros it sees that the lock has changed. */
 #include <config.h>
 #include "../system/syscalls.h"
 #include "thread_events.h"
@@ -22,9 +33,8 @@ struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES] = {{.quick = &zero},
 CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = cpuc_perf_nobody;
 
 /* When an event that is on a register is unmapped, Linux on RISC-V (6.12)
- * forbids that register to all CPUs that run the process until they switch
- * tasks: other threads get SIGILL. So the page of a thread that exits is kept
- * until its event is on no register, which shows as index 0. */
+ * forbids the register to all CPUs that run the process until they switch
+ * tasks: other threads get SIGILL. So the page is kept until its index is 0. */
 static void thread_events_defer(cpuc_page *page)
 {
 	uintptr_t nothing;
@@ -60,12 +70,7 @@ static void thread_events_unmap_deferred(void)
 	}
 }
 
-/* Unmaps an event's page. The inline reader is not under the guard, and the
- * caller may be a handler that interrupted it before it read the page. So zeros
- * take the page's place until the next page is mapped or the thread exits, and
- * the reader finds that the lock has changed. Where the reader would fault
- * without a page, the page itself stays: at index 0, its event takes no
- * register from others. */
+/* At index 0 the event of a page that stays takes no register from others. */
 static void thread_events_unmap(const struct cpuc_perf_thread *t,
 				const struct cpuc_event_set *set,
 				struct cpuc_perf_event *e, bool ending)
@@ -88,8 +93,8 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	unsigned i;
 
 	t->quick = &zero;
-	/* By this an interrupted reader notices the change, even if the next
-	 * page has the old one's lock. */
+	/* An interrupted reader notices, even if the next page has the old
+	 * one's lock. */
 	t->sum++;
 	t->set = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
@@ -111,14 +116,13 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	}
 }
 
-/* Unless this is the last time, other destructors may still count, and so open
- * events again. */
+/* If not for the last time, other destructors may still count, and open events
+ * again. */
 static void thread_events_ended(void *states, bool last)
 {
 	struct cpuc_perf_thread *t = states;
 	struct cpuc_guard guard;
-	/* False if a handler that interrupted a change ends the thread: then
-	 * the change never goes on. */
+	/* False if a handler in the midst of a change ends the thread. */
 	const bool entered = cpuc_guard_enter(&guard);
 	int i;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's perf events, of cycles and of instructions: opened and mapped at
- * its first call, closed at its end. */
+/* A thread's perf events: opened and mapped at its first call, closed at its
+ * end. */
 #ifndef CPUC_THREAD_EVENTS_H
 #define CPUC_THREAD_EVENTS_H
 
@@ -20,20 +20,17 @@ struct cpuc_event_set {
 	/* NULL: the event is never mapped, only read by system calls. */
 	cpuc_register *reg;
 
-	/* Unmapping an event that counts makes other threads fault:
-	 * thread_events_defer(). */
+	/* Unmapping an event that counts makes other threads fault. */
 	bool defer_unmap;
 
-	/* Users may read registers while the process has a page mapped. */
+	/* Users may read registers only while the process has a page mapped. */
 	bool keep_page;
 
-	/* The first of these files that exists holds 0 if users may not read
-	 * registers. */
+	/* The first that exists holds 0 if users may not read registers. */
 	const char *access[2];
 
-	/* Filled in by cpuc_perf_try() before it stores `opened` with release
-	 * order. Afterwards only `opened` changes: when a later selection must
-	 * open the events with other exclude bits. */
+	/* Filled in by cpuc_perf_try(), which then stores `opened` with release
+	 * order. Later only `opened` changes, with the exclude bits. */
 	struct cpuc_event event[CPUC_CORES]; /* the count is their sum */
 	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
@@ -58,10 +55,9 @@ struct cpuc_perf_thread {
 	/* Points to 0 unless `page` is mapped in this process. */
 	const uint32_t *quick;
 
-	/* While the page's lock is `lock`, the thread has not been switched. So
-	 * its event is still on register `index`, no other event of the thread
-	 * has counted, and the count is `sum` plus the register, a signed
-	 * number of 64 - unused bits. */
+	/* While the page's lock is `lock`, the thread has not been switched:
+	 * its event is still on register `index`, no other has counted, and the
+	 * count is `sum` plus the register's 64 - unused bits, signed. */
 	cpuc_page *page;
 	uint64_t sum;
 	uint32_t lock;
@@ -80,20 +76,18 @@ struct cpuc_perf_thread {
 	uint64_t unreadable; /* ns: when pages last became unreadable */
 };
 
-/* A thread has two states, for cycles and for instructions, with what their
- * sets count as their index. Neither knows the other. They change under the
- * guard, except `last`. */
+/* A thread has two states, for cycles and for instructions; their index is what
+ * the set counts. They change under the guard, except `last`. */
 #define CPUC_STATES 2
 
-/* The states of a thread before its first count, and for good if there is no
- * memory. Their `quick` points to 0, and they count nothing. */
+/* Those of a thread before its first count, and of one without memory. Their
+ * `quick` points to 0. */
 extern struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES],
 	cpuc_perf_no_memory[CPUC_STATES];
 
 /* The calling thread's. */
 extern CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own;
 
-/* The calling thread's state for this set's events. */
 static inline struct cpuc_perf_thread *
 cpuc_perf_thread_own(const struct cpuc_event_set *set)
 {
@@ -113,8 +107,8 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	return set != NULL && t->set == set && cpuc_perf_thread_is_here(t);
 }
 
-/* As cpuc_perf_thread_own(), but a state that may be changed; NULL: there is no
- * memory. Under the guard, like all that follows. */
+/* The calling thread's state, to be changed; NULL: there is no memory. Under
+ * the guard, like all that follows. */
 struct cpuc_perf_thread *
 cpuc_perf_thread_state(const struct cpuc_event_set *set);
 
