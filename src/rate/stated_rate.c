@@ -68,59 +68,55 @@ static const char *stated_value(const char *source, const char *line)
 	return *line == ':' ? line + 1 : NULL;
 }
 
-/* The first believable value that a line of the file has for any of the rows,
- * and its row. One pass for all rows: where none matches, as on arm64, the file
- * is long and slow to read. Not inlined, because the buffers of two calls would
- * be on the stack at once, and the first call may come in a signal handler. */
-static __attribute__((noinline)) uint64_t
-stated_by_lines(const char *root, const struct stated **row,
-		const struct stated *end)
+/* Rows of one file, and the one that a line had. */
+struct stated_rows {
+	const struct stated *row, *end, *found;
+};
+
+/* The first believable value that the line has for any of the rows. */
+static uint64_t stated_by_line(char *line, void *arg)
 {
-	const struct stated *const first = *row;
-	struct cpuc_lines lines;
+	struct stated_rows *rows = arg;
+	const struct stated *row;
 	const char *value;
-	char *line;
 	uint64_t hz = 0;
 
-	if (cpuc_lines_open(&lines, root, first->source) < 0)
-		return 0;
-	while (!hz && (line = cpuc_lines_next(&lines)) != NULL) {
-		line[strcspn(line, "#")] = '\0';
-		for (*row = first; *row < end; ++*row) {
-			value = stated_value((*row)->source, line);
-			if (value != NULL)
-				hz = cpuc_parse_hz(value, (*row)->exp10,
-						   (*row)->unit);
-			if (hz)
-				break;
-		}
+	line[strcspn(line, "#")] = '\0';
+	for (row = rows->row; row < rows->end && hz == 0; row++) {
+		rows->found = row;
+		value = stated_value(row->source, line);
+		if (value != NULL)
+			hz = cpuc_parse_hz(value, row->exp10, row->unit);
 	}
-	cpuc_lines_close(&lines);
 	return hz;
 }
 
+/* One pass for all rows of a file: where none matches, as on arm64, the file is
+ * long and slow to read. */
 static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 {
-	const struct stated *row = stated_rates, *next;
 	const struct stated *const end =
-		row + sizeof(stated_rates) / sizeof(*stated_rates);
+		stated_rates + sizeof(stated_rates) / sizeof(*stated_rates);
+	struct stated_rows rows = {.end = stated_rates};
 	size_t path;
 	uint64_t hz;
 
-	for (; row < end; row = next) {
-		path = strcspn(row->source, " ") + 1;
-		next = row + 1;
-		while (next < end && !strncmp(next->source, row->source, path))
-			next++;
-		if (row->unit != NULL)
-			hz = stated_by_lines(root, &row, next);
+	while (rows.end < end) {
+		rows.row = rows.found = rows.end++;
+		path = strcspn(rows.row->source, " ") + 1;
+		while (rows.end < end &&
+		       !strncmp(rows.end->source, rows.row->source, path))
+			rows.end++;
+		if (rows.row->unit != NULL)
+			hz = cpuc_find_line(root, rows.row->source,
+					    stated_by_line, &rows);
 		else
 			hz = cpuc_hz_believed(
-				cpuc_read_cells(root, row->source), 1);
-		if (hz && (row == stated_rates || !row->of_core ||
+				cpuc_read_cells(root, rows.row->source), 1);
+		if (hz && (rows.row == stated_rates || !rows.found->of_core ||
 			   cpuc_stated_agrees(hz, core_hz)))
-			return (struct cpuc_rate){hz, row->source,
-						  row->of_core};
+			return (struct cpuc_rate){hz, rows.found->source,
+						  rows.found->of_core};
 	}
 	return stated_unknown;
 }
@@ -128,9 +124,10 @@ static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 uint64_t cpuc_stated_timebase(const char *root)
 {
 	uint64_t hz = cpuc_read_cells(root, DEVICE_TREE "timebase-frequency");
-	const struct stated *row = &stated_timebase;
+	struct stated_rows rows = {&stated_timebase, &stated_timebase + 1,
+				   NULL};
 
-	return hz ? hz : stated_by_lines(root, &row, row + 1);
+	return hz ? hz : cpuc_find_line(root, CPUINFO, stated_by_line, &rows);
 }
 
 #endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Small files whose content may be anything, and the numbers in them. */
 #include <config.h>
-
+#include <string.h>
 #include "textfile.h"
 
-#include <string.h>
-
-/* Windows states nothing in files. */
 #ifndef _WIN32
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +12,8 @@
 /* PATH_MAX would be much of a signal handler's stack. */
 #define TEXTFILE_PATH_SIZE 512
 
-/* Enough for hundreds of CPUs in /proc/cpuinfo, at about 1.5 KiB each. An
- * endless file ends here, too. */
-#define LINES_BUDGET ((size_t)1 << 20)
+/* Enough for hundreds of CPUs in /proc/cpuinfo. An endless file ends, too. */
+#define LINES_BUDGET (1 << 20)
 
 static int textfile_open(const char *root, const char *path)
 {
@@ -77,65 +73,48 @@ uint64_t cpuc_read_cells(const char *root, const char *path)
 	return number;
 }
 
-int cpuc_lines_open(struct cpuc_lines *l, const char *root, const char *path)
+uint64_t cpuc_find_line(const char *root, const char *path,
+			uint64_t (*find)(char *line, void *arg), void *arg)
 {
-	l->fd = textfile_open(root, path);
-	l->budget = LINES_BUDGET;
-	l->next = l->end = 0;
-	return l->fd < 0 ? l->fd : 0;
-}
+	char buf[512], line[512];
+	size_t len = 0;
+	ssize_t n, i, all = 0;
+	bool last;
+	uint64_t found = 0;
+	int fd = textfile_open(root, path);
 
-enum { END = -1, FAILED = -2 };
-
-/* The next byte, or END or FAILED. */
-static int textfile_byte(struct cpuc_lines *l)
-{
-	size_t size = sizeof(l->buf);
-	ssize_t n;
-
-	if (l->next == l->end) {
-		if (size > l->budget)
-			size = l->budget;
-		n = size ? textfile_read(l->fd, l->buf, size) : -EFBIG;
-		if (n <= 0)
-			return n < 0 ? FAILED : END;
-		l->budget -= (size_t)n;
-		l->next = 0;
-		l->end = (size_t)n;
-	}
-	return (unsigned char)l->buf[l->next++];
-}
-
-char *cpuc_lines_next(struct cpuc_lines *l)
-{
-	size_t len;
-	int byte;
-
+	if (fd < 0)
+		return 0;
 	do {
-		len = 0;
-		while ((byte = textfile_byte(l)) >= 0 && byte != '\n')
-			if (len < sizeof(l->line))
-				l->line[len++] = (char)(byte ? byte : '?');
-		/* A cut line may hold a cut number. */
-		if (byte == FAILED || (byte == END && len == 0))
-			return NULL;
-	} while (len == sizeof(l->line));
-	l->line[len] = '\0';
-	return l->line;
-}
-
-void cpuc_lines_close(struct cpuc_lines *l)
-{
-	cpuc_sys_close(l->fd);
+		n = textfile_read(fd, buf, sizeof(buf));
+		last = n <= 0;
+		/* The last line may lack its newline. But one that an error or
+		 * the budget cuts off may hold a cut number. */
+		if (n == 0)
+			buf[n++] = '\n';
+		for (i = 0; i < n && found == 0; i++) {
+			if (buf[i] != '\n') {
+				if (len < sizeof(line))
+					line[len++] = buf[i] ? buf[i] : '?';
+				continue;
+			}
+			if (len < sizeof(line)) {
+				line[len] = '\0';
+				found = find(line, arg);
+			}
+			len = 0;
+		}
+		all += n;
+	} while (!last && found == 0 && all < LINES_BUDGET);
+	cpuc_sys_close(fd);
+	return found;
 }
 
 #endif
 
-/* Parses digits with at most one point, which may be first or last, in units of
- * 10^exp10 Hz, and returns the rest of the text. Truncates to whole Hz; a
- * number above CPUC_HZ_MAX stays above it, but may not be exact. Not strtod(),
- * whose point depends on the locale, and which accepts hexadecimal, nan and
- * inf. */
+/* Parses digits with at most one point, in units of 10^exp10 Hz, and returns
+ * the rest of the text. A number above CPUC_HZ_MAX stays above it, but may not
+ * be exact. strtod(3) would depend on the locale, and accept nan. */
 static const char *textfile_decimal(const char *p, int exp10, uint64_t *hz)
 {
 	bool point = false;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The context that a signal handler or, on Windows, an exception handler gets.
- * CPUC_GO_ON(context, f) makes the thread continue in f(), which never returns,
- * once the handler has returned. Defined where a jump out of the handler will
- * not do, and on x86-64 Linux, where it is tested. The stack stays as it was at
- * the fault, so f is a CPUC_LANDING. */
+/* CPUC_GO_ON(context, f) makes the thread continue in f(), which never returns,
+ * once the signal or exception handler that got this context has returned.
+ * Defined where a jump out of the handler will not do, and on x86-64 Linux,
+ * where it is tested. The stack stays as at the fault: f is a CPUC_LANDING. */
 #ifndef CPUC_CONTEXT_H
 #define CPUC_CONTEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The operating system's clocks, even where their fast paths fault. */
+/* os_clock.h for POSIX. */
 #include <config.h>
 #include <errno.h>
 #include <time.h>
@@ -11,10 +11,10 @@
 #include "os_clock.h"
 #include "probe.h"
 
-/* Linux's vDSO reads the time in user space: by the TSC, if that is the clock
- * source, and then faults where the TSC is forbidden. A sandbox may answer the
- * system call with SIGSYS. So a safe way is found for the clocks of time, and
- * one for the thread's clock, and any thread may read by it at any time. */
+/* Linux's vDSO reads the time in user space, mostly by the TSC, and then faults
+ * where that is forbidden. A sandbox may answer the system call with SIGSYS. So
+ * a safe way is found for the clocks of time, and one for the thread's clock.
+ */
 enum way {
 	KERNEL, /* system calls, also until cpuc_os_clock_check */
 	FAST,
@@ -47,9 +47,8 @@ static uint64_t os_clock_join(int64_t sec, int64_t nsec)
 }
 
 #ifdef SYS_clock_gettime64
-/* 32-bit hosts. The user's time_t may have 32 or 64 bits. The kernel's has 64
- * in this call, which Linux has had since 5.1. A sandbox that does not know it
- * may deny it by any errno. */
+/* 32-bit hosts, whatever the user's time_t. Linux has had this call since 5.1;
+ * a sandbox may deny it by any errno. */
 static uint64_t os_clock_kernel_ns(clockid_t clock)
 {
 	int64_t wide[2] = {0, 0};
@@ -186,8 +185,6 @@ static int os_clock_find_way(clockid_t clock, int way)
 
 void cpuc_os_clock_check(void)
 {
-	/* A sandbox that answers this system call with a signal has not
-	 * forbidden the TSC. */
 	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
 	__atomic_store_n(
 		&way_time,

@@ -18,19 +18,17 @@ uint64_t cpuc_os_clock_us(void);
 /* CLOCK_MONOTONIC to a few milliseconds, for less time. Not on Windows. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
-/* The thread's clock: the time for which the calling thread has run, in ticks
- * of hz a second; 0 if it cannot be read. Always a system call. Keeps errno. It
- * is CLOCK_THREAD_CPUTIME_ID; on Windows it is QueryThreadCycleTime(), in ticks
- * of its own, whatever hz is. */
+/* The time for which the calling thread has run, in ticks of hz a second; 0 if
+ * it cannot be read. Always a system call. Keeps errno.
+ * CLOCK_THREAD_CPUTIME_ID; on Windows QueryThreadCycleTime(), in ticks of its
+ * own, whatever hz is. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
 
-/* Finds out whether the clocks may be read by their fast paths, in user space.
- * Until then, and where they may not, system calls read them. Call it between
- * cpuc_probe_begin and cpuc_probe_end. */
+/* Finds out, in a probe, whether the clocks may be read by their fast paths, in
+ * user space. Until then, and where they may not, system calls read them. */
 void cpuc_os_clock_check(void);
 
-/* Whether cpuc_os_clock_check() found that x86 Linux's prctl(PR_SET_TSC)
- * forbids this thread the TSC. False on other systems. */
+/* Whether it found that x86 Linux's prctl(PR_SET_TSC) forbids the TSC. */
 bool cpuc_tsc_forbidden(void);
 
 #endif

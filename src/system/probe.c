@@ -2,7 +2,6 @@
 /* Runs code that may fault, under handlers that pass every signal but this
  * code's own faults on to the disposition that was there before. */
 #include <config.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +13,6 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 #endif
-
 #include "context.h"
 #include "probe.h"
 #include "../thread/thread.h"
@@ -36,8 +34,7 @@ struct fault {
 	int sig;
 	atomic_int spent; /* the SA_RESETHAND in `was` has taken effect */
 	/* The disposition before ours. Other threads' handlers read it once
-	 * they see the bit in `held`, and even after cpuc_probe_end: a handler
-	 * may be entered before that and run later. */
+	 * they see the bit in `held`, and may do so after cpuc_probe_end. */
 	struct sigaction was;
 	/* Signals sent meanwhile, to be sent again; si_signo is 0 for none. */
 	siginfo_t kept[2];
@@ -51,10 +48,9 @@ enum { NFAULTS = sizeof faults / sizeof faults[0], ALL = (1 << NFAULTS) - 1 };
 
 static atomic_int held; /* bit i: the handler for faults[i] is ours */
 
-/* The thread between begin and end, with which every thread's handler compares
- * itself. Not thread-local: glibc may allocate a dlopened library's TLS when a
- * thread first uses it, and in a handler that could deadlock. C99 has no
- * _Atomic. */
+/* The thread between begin and end. Not a thread-local flag: glibc may allocate
+ * a dlopened library's TLS when a thread first uses it, and in a handler that
+ * could deadlock. C99 has no _Atomic. */
 __extension__ static _Atomic(pthread_t) owner;
 
 /* What follows belongs to the owner. */
@@ -66,10 +62,9 @@ static struct frame *volatile probed;
 static sigset_t mask;    /* before begin */
 static sigset_t probing; /* mask without the fault signals */
 
-/* Whether the signal was sent (kill, raise, a timer) rather than caused by an
- * instruction. The codes of sent signals are <= 0 on Linux, OpenBSD and
- * Solaris, and start at SI_USER = 0x10001 on FreeBSD and macOS, where 0 says
- * nothing: on macOS it is x86's general protection fault. */
+/* Whether the signal was sent, and not caused by an instruction. The codes of
+ * sent signals are <= 0 on Linux, OpenBSD and Solaris, and start at SI_USER =
+ * 0x10001 on FreeBSD and macOS, where 0 may be a fault. */
 static bool probe_sent(const siginfo_t *info)
 {
 	int code = info->si_code;
@@ -82,10 +77,9 @@ static bool probe_sent(const siginfo_t *info)
 	return code < 0 || (SI_USER > 0 ? code >= SI_USER : code == 0);
 }
 
-/* Whether the running code is at fault. It also causes two signals that are the
- * application's: for a system call that the application handles itself
- * (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), and for the overflow of one of its
- * perf events. */
+/* Whether the running code is at fault. Two signals that it causes are the
+ * application's: for a system call that this handles itself
+ * (PR_SET_SYSCALL_USER_DISPATCH), and for the overflow of its perf events. */
 static bool probe_at_fault(const siginfo_t *info)
 {
 #ifdef SYS_SECCOMP
@@ -99,9 +93,9 @@ static bool probe_at_fault(const siginfo_t *info)
 	return !probe_sent(info);
 }
 
-/* Lets the process die as it would have without us. An instruction that faults
- * again gives the best core dump. After a trap or a forbidden system call the
- * program would continue, so those signals are raised, like sent ones. */
+/* Lets the process die as it would have without us, best by faulting again.
+ * After a trap or a forbidden system call the program would continue, so those
+ * signals are raised, like sent ones. */
 static void probe_default(int sig, const siginfo_t *info)
 {
 	struct sigaction sa = {.sa_handler = SIG_DFL};
@@ -139,8 +133,8 @@ static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 		to->sa_handler(f->sig);
 }
 
-/* Keeps the first of each, as the kernel keeps a pending signal. siginfo does
- * not tell pthread_sigqueue(3) from sigqueue(3), which is more common. */
+/* Keeps the first of each, as the kernel does. siginfo does not tell
+ * pthread_sigqueue(3) from sigqueue(3), which is more common. */
 static void probe_keep(struct fault *f, const siginfo_t *info)
 {
 	const int code = info->si_code;
@@ -151,9 +145,8 @@ static void probe_keep(struct fault *f, const siginfo_t *info)
 		*kept = *info;
 }
 
-/* Sends a kept signal again. On Linux a process may send itself any siginfo,
- * and a thread's id stands for its process; elsewhere the siginfo is a new one.
- */
+/* On Linux a process may send itself any siginfo, and a thread's id stands for
+ * its process; elsewhere the siginfo is a new one. */
 static void probe_resend(const siginfo_t *info, enum target target)
 {
 	const int sig = info->si_signo;
@@ -182,8 +175,7 @@ static CPUC_LANDING void probe_land(void)
 	siglongjmp(probed->env, 1);
 }
 
-/* Makes the thread continue in probe_land() once the handler has returned.
- * After a jump out of the handler, macOS and NetBSD would take the thread to be
+/* After a jump out of the handler, macOS and NetBSD would take the thread to be
  * on its alternate stack for good. Linux would leave it without one that
  * disarms itself. */
 static void probe_leave(void *context)
@@ -217,12 +209,10 @@ static void probe_on_fault(int sig, siginfo_t *info, void *context)
 		probe_leave(context);
 		return;
 	}
-	/* A fault in the application's handler must end neither the probe nor
-	 * the handler. */
+	/* A fault in the application's handler does not end the probe. */
 	if (mine)
 		probed = NULL;
-	/* The caller has it blocked, so it must stay pending: cpuc_probe_end
-	 * sends it again. */
+	/* The caller has it blocked: cpuc_probe_end sends it again. */
 	if (mine && ours && probe_sent(info) && sigismember(&mask, sig))
 		probe_keep(f, info);
 	else
@@ -238,9 +228,8 @@ static bool probe_is_ours(const struct sigaction *sa)
 	       sa->sa_sigaction == probe_on_fault;
 }
 
-/* Reads the old disposition before it sets the new one, although one call could
- * do both: a handler in another thread, or in a child that it forks, needs the
- * old one from the first moment on. */
+/* Two calls, because handlers in other threads, and in children that these
+ * fork, need the old disposition from the first moment on. */
 static void probe_install(struct fault *f)
 {
 	const int bit = 1 << (f - faults);
@@ -248,15 +237,15 @@ static void probe_install(struct fault *f)
 
 	if (sigaction(f->sig, NULL, &old))
 		return;
-	/* Ours, if somebody read it during the last pair and has put it back
-	 * since: then f->was still is the disposition before it. */
+	/* Ours, if somebody read it during the last pair and has put it back:
+	 * then f->was still is the one before it. */
 	if (!probe_is_ours(&old))
 		f->was = old;
 	atomic_store(&f->spent, 0);
 	f->kept[PROCESS].si_signo = f->kept[THREAD].si_signo = 0;
-	/* No SA_NODEFER: signals sent faster than handled would overflow the
-	 * stack. The old handler's flags, so that it interrupts the same system
-	 * calls on the same stack; without one, none is interrupted. */
+	/* The old handler's flags, so that it interrupts the same system calls
+	 * on the same stack; without one, none is interrupted. No SA_NODEFER:
+	 * signals sent faster than handled would overflow the stack. */
 	sigemptyset(&ours.sa_mask);
 	ours.sa_flags = SA_RESTART | SA_ONSTACK;
 	if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
@@ -270,8 +259,8 @@ static void probe_install(struct fault *f)
 		f->was = old;
 }
 
-/* A handler that another thread has installed meanwhile stays. If that happens
- * between the two calls, the handler is off for a moment, but never lost. */
+/* A handler that another thread has installed meanwhile stays, though it may be
+ * off for a moment. */
 static void probe_restore(void)
 {
 	int ours = atomic_load(&held);
@@ -301,8 +290,7 @@ void cpuc_probe_begin(void)
 		sigdelset(&probing, faults[i].sig);
 		probe_install(&faults[i]);
 	}
-	/* Pending signals arrive here, now that the handler knows `mask`, and
-	 * are kept for the end. */
+	/* Pending signals arrive here, and are kept for the end. */
 	pthread_sigmask(SIG_SETMASK, &probing, NULL);
 }
 

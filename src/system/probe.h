@@ -13,23 +13,22 @@
 /* cpuc_probe_begin installs handlers for the fault signals (SIGILL, SIGFPE,
  * SIGBUS, SIGSEGV, SIGSYS, SIGTRAP) and unblocks these in the calling thread.
  * cpuc_probe_end restores the dispositions and the mask; a handler that the
- * application has installed meanwhile stays. Call both under the engine's lock:
- * a process has one pair open at most. Only the thread that opened it may call
- * cpuc_probe in between, and not from within a probe. Other threads' faults and
- * signals that are sent take effect as if there were no probe; those that the
- * caller has blocked are pending after cpuc_probe_end. The lock keeps errno. */
+ * application has installed meanwhile stays. Both under the engine's lock,
+ * which keeps errno. Other threads' faults and signals that are sent take
+ * effect as if there were no probe; those that the caller has blocked are
+ * pending after cpuc_probe_end. */
 void cpuc_probe_begin(void);
 void cpuc_probe_end(void);
 
-/* Runs fn(arg), between cpuc_probe_begin and cpuc_probe_end. 0 if it returned,
- * otherwise the signal that ended it. SIGSYS also if fn was not run, because a
- * handler could not be installed or this thread has no pair open. fn may be
- * left halfway, so it must not take a lock or allocate memory. */
+/* Runs fn(arg), between the two and not in another probe. 0 if it returned,
+ * otherwise the signal that ended it; SIGSYS also if a handler could not be
+ * installed, and fn was not run. fn may be left halfway, so it must not take a
+ * lock or allocate memory. */
 int cpuc_probe(void (*fn)(void *), void *arg);
 
-/* Restores the dispositions in a child that was forked while another thread
- * was between begin and end. Does nothing at any other time, and nothing in a
- * child of the probing thread itself, where the probe goes on. */
+/* Restores the dispositions in a child that was forked while another thread was
+ * between begin and end. In the probing thread's own child the probe goes on.
+ */
 void cpuc_probe_after_fork(void);
 
 #endif

@@ -3,17 +3,16 @@
  * area for each thread. Its field rseq_cs may point to the descriptor of a
  * critical section. When the kernel preempts or migrates a thread that is
  * outside the section, or delivers a signal to it, it sets the field to NULL on
- * the way back to user mode (<linux/rseq.h>). The sections here are empty, so
- * every address is outside.
+ * the way back to user mode (<linux/rseq.h>); from Linux 6.19 on only if it
+ * interrupted the thread in user mode (rseq_update_usr() in
+ * include/linux/rseq_entry.h). The sections here are empty, so every address is
+ * outside.
  *
- * From Linux 6.19 on, the kernel looks at the field only if it interrupted the
- * thread in user mode (rseq_update_usr() in include/linux/rseq_entry.h).
- *
- * Other users of rseq in the process point the field to sections of their own,
- * which have ended or were aborted before anything else runs in the thread. So
- * a value that is not ours counts as an interruption, and may be overwritten.
- * An empty section belongs to another copy of this library. It stays, or each
- * of the two copies would take every call of the other for an interruption. */
+ * Other users' sections have ended or were aborted before anything else runs in
+ * the thread. So a value that is not ours counts as an interruption, and may be
+ * overwritten. An empty section belongs to another copy of this library. It
+ * stays, or each copy would take every call of the other for an interruption.
+ */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>

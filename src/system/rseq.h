@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Each thread has a word that the kernel clears when it interrupts the thread
- * in user mode: to run another thread, to migrate it or to deliver a signal.
- * Before Linux 6.19 the kernel also clears it when the thread waits in a system
- * call. This takes no system call and needs no permission. */
+ * in user mode: to run another one, to migrate it or to deliver a signal.
+ * Before Linux 6.19 it also does when the thread waits in a system call. */
 #ifndef CPUC_RSEQ_H
 #define CPUC_RSEQ_H
 
@@ -17,8 +16,7 @@ struct cpuc_rseq {
 	uintptr_t armed;      /* the value last stored in the word */
 };
 
-/* Finds out whether threads have such words. Under the lock, between
- * cpuc_probe_begin and cpuc_probe_end. */
+/* Finds out whether threads have such words. Under the lock, in a probe. */
 void cpuc_rseq_prepare(void);
 
 /* The calling thread's word; NULL: it has none. */
@@ -27,15 +25,14 @@ cpuc_rseq_word *cpuc_rseq_own(void);
 /* Arms the word for the first time. */
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
-/* Whether the word is cleared at waits in system calls. That is assumed until a
- * caller sees a wait that did not clear it, and calls the second function. */
+/* Whether the word is cleared at waits in system calls: assumed until a caller
+ * sees one that did not, and calls the second function. */
 bool cpuc_rseq_tells_waits(void);
 void cpuc_rseq_missed_wait(void);
 
-/* Arms the word again, with a value that differs from the last 127; it stays
- * until the kernel interrupts the thread. The value of another copy of this
- * library is left alone. Returns whether the thread has been interrupted since
- * the word was last armed. */
+/* Arms the word again, with a value that differs from the last 127, but leaves
+ * that of another copy of this library alone. Returns whether the thread has
+ * been interrupted since the word was last armed. */
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
 /* A word that this copy has armed points to one of these. */
@@ -62,21 +59,20 @@ static inline void cpuc_rseq_again(const struct cpuc_rseq *r)
 		*r->word = r->armed;
 }
 
-/* The CPU that the calling thread is running on; always the same number where
- * the system does not tell. */
+/* The CPU that the calling thread is running on; where the system does not
+ * tell, always the same number. */
 uint32_t cpuc_rseq_cpu(void);
 
-/* How often the calling thread was switched out: to wait (voluntary), and
- * otherwise (forced). False where the system does not tell. Keeps errno. */
+/* How often the calling thread was switched out: to wait, and otherwise. False
+ * where the system does not tell. Keeps errno. */
 struct cpuc_switches {
 	uint32_t own, forced;
 };
 
 bool cpuc_rseq_switches(struct cpuc_switches *n);
 
-/* A number that grows with each interruption of the calling thread. `r` is its
- * state, and `cleared` the interruptions that cleared its word. -1: it has no
- * word. */
+/* A number that grows with each interruption of the calling thread, of which
+ * `cleared` cleared its word. -1: it has no word. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* System calls that are not cancellation points on Linux. */
+/* syscalls.h by syscall(2), where there is one. */
 #include <config.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -58,8 +58,8 @@ void cpuc_sys_sleep(long ns)
 #endif
 }
 
-/* The type, too: glibc before 2.37 checks nothing else when a request arrives
- * that was sent a moment ago. Android has neither. */
+/* The type, too: glibc before 2.37 checks nothing else when a request arrives.
+ * Android has neither. */
 void cpuc_cancel_off(struct cpuc_cancel *was)
 {
 	(void)was;

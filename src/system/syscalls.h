@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* System calls that are not cancellation points on Linux, as the C library's
- * are. In a cancellation point glibc makes the thread's cancellation
- * asynchronous, even where it is disabled, and up to 2.36 its handler checks
- * nothing else. A request that was sent before and arrives there would end the
- * thread while it holds the lock. So nothing under the lock or in the guard
- * calls a cancellation point. */
+ * are. There glibc makes the thread's cancellation asynchronous, even where it
+ * is disabled, and up to 2.36 its handler checks nothing else: a request would
+ * end the thread while it holds the lock. So nothing under the lock or in the
+ * guard calls a cancellation point. */
 #ifndef CPUC_SYSCALLS_H
 #define CPUC_SYSCALLS_H
 

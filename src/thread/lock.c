@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* One thread at a time in the engine, and nothing interrupts it.
- *
- * The lock names its holder's process, so a child of fork sees that the holder
- * exists only in the parent, and takes the lock over. Neither pthread_atfork()
- * nor pthread_once() is needed. */
+/* The lock names its holder's process, so a child of fork sees that the holder
+ * exists only in the parent, and takes the lock over, without
+ * pthread_atfork(). */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -21,23 +19,22 @@
 #define LOCK_PATIENCE 50
 
 /* The process of the thread that holds the lock or, with LOCK_FREE set, held it
- * last; 0: nobody has yet. A process is named by the address of its mark
- * (thread.h), because a child in another pid namespace may have its parent's
- * process id; where there is no mark, by 4 * process id + 1. */
+ * last; 0: nobody has yet. A process is named by the address of its mark,
+ * because a child in another pid namespace may have its parent's process id;
+ * where there is no mark, by 4 * process id + 1. */
 #define LOCK_FREE ((uintptr_t)2)
 static uintptr_t lock_holder;
 
-/* The queue: the next ticket, and the one whose turn it is. It decides only who
- * tries first, because threads in it may die: a thread that finds the lock free
- * LOCK_PATIENCE times in a row goes ahead of its turn. */
+/* The next ticket, and the one whose turn it is. Without turns, a thread that
+ * measures in a loop would keep the lock from those that sleep. Threads in the
+ * queue may die: one that finds the lock free LOCK_PATIENCE times in a row goes
+ * ahead of its turn. */
 static unsigned lock_next, lock_turn;
 
 /* The process in which this thread holds the lock or waits for it. Set before
- * lock_holder, or a SIGSYS handler between the two would wait for its own
- * thread. */
+ * lock_holder, for SIGSYS handlers between the two. */
 static CPUC_TLS volatile uintptr_t lock_inside;
 
-/* Whether `process` is the calling process. 0 is none. */
 static bool lock_is_here(uintptr_t process, int pid)
 {
 	process &= ~LOCK_FREE;
@@ -58,10 +55,9 @@ static uintptr_t lock_process(int pid)
 						  : (uintptr_t)pid * 4 + 1;
 }
 
-/* Sleeps, as yielding would not give the CPU to the holder if only this thread
- * had a real-time priority. The next in the queue sleeps briefly, those behind
- * it longer: if many threads woke often on a slow CPU, the holder would hardly
- * run. */
+/* Sleeps: a thread of real-time priority does not yield to others. The next in
+ * the queue sleeps briefly, those behind it longer: if many woke often on a
+ * slow CPU, the holder would hardly run. */
 static void lock_pause(int ahead)
 {
 	long naps = 1;
@@ -111,8 +107,8 @@ int cpuc_lock(struct cpuc_caller *caller)
 		return -EDEADLK;
 	*caller = (struct cpuc_caller){.err = errno};
 	sigfillset(&all);
-	/* A sandbox may emulate denied system calls in a handler. With SIGSYS
-	 * blocked, such a call would kill the process. */
+	/* By which a sandbox may emulate denied system calls; blocked, it
+	 * kills. */
 	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, &caller->mask);
 	cpuc_cancel_off(&caller->cancel);

@@ -18,21 +18,19 @@ struct cpuc_caller {
 	int err;
 };
 
-/* Takes the engine's lock, in the order in which threads ask for it. The order
- * of locks: the lock is outermost, the probe begins and ends inside it, and the
- * guard is innermost, so nothing in a probe or in the guard may take the lock.
- * Until cpuc_unlock, signals other than SIGSYS are blocked, thread cancellation
- * is off, and errno is saved. Waits for another thread, but not for one that
- * exists only in the parent of a fork. 0, or -EDEADLK if this thread already
- * holds the lock or waits for it, which happens only in a handler of SIGSYS or
- * of a fault in the engine. */
+/* Takes the engine's lock, in the order in which threads ask for it. Nothing in
+ * a probe or in the guard may take it. Until cpuc_unlock, signals other than
+ * SIGSYS are blocked, thread cancellation is off, and errno is saved. 0, or
+ * -EDEADLK if this thread already holds the lock or waits for it, which happens
+ * only in a handler of SIGSYS or of a fault in the engine. */
 int cpuc_lock(struct cpuc_caller *caller);
 void cpuc_unlock(struct cpuc_caller *caller);
 
-/* From now on the lock recognises a child that has its parent's process id. (A
- * child that was cloned before, while another thread held the lock, waits for
- * ever.) Call it with the lock held, between cpuc_probe_begin and
- * cpuc_probe_end: a sandbox may answer its system calls with SIGSYS. */
+/* From now on the lock recognises a child that has its parent's process id.
+ * (One that was cloned before, while another thread held the lock, waits for
+ * ever.) With the lock held, in a probe: a sandbox may answer system calls with
+ * SIGSYS.
+ */
 void cpuc_lock_prepare(void);
 
 #endif

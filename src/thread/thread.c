@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Detects forks and thread exits, for the owners of per-thread state.
- *
- * Memory that the kernel wipes in the child shows a fork: clone(2) calls no
+/* Memory that the kernel wipes in the child shows a fork: clone(2) calls no
  * fork handler, and checking a mark is cheap enough for every read. A child
  * never reuses its parent's marks: a thread that still has state from the
  * parent must find its mark zero even after another thread of the child has
  * made a new one.
  *
- * The destructor of a pthread key shows a thread's exit. A thread may exit at
- * any time, so the library must never be unloaded (-z nodelete). */
+ * The destructor of a pthread key shows a thread's exit. It may come at any
+ * time, so the library must never be unloaded (-z nodelete). */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -85,8 +83,7 @@ static void thread_end(void *memory)
 		munmap(m, m->size);
 }
 
-/* Linux's number, for C libraries whose headers lack it. On other systems it
- * means something else. */
+/* Linux's number, for C libraries whose headers lack it. */
 #if defined __linux__ && !defined MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
@@ -95,7 +92,6 @@ static void thread_end(void *memory)
 #define INHERIT_ZERO MAP_INHERIT_ZERO
 #endif
 
-/* Has the kernel wipe these pages in a child. */
 static bool thread_wiped_by_kernel(void *p, size_t size)
 {
 #if defined MADV_WIPEONFORK
@@ -109,8 +105,7 @@ static bool thread_wiped_by_kernel(void *p, size_t size)
 #endif
 }
 
-/* A fork handler, for macOS and for Linux before 4.14, whose kernels cannot
- * wipe: there only fork(3) is detected. */
+/* A fork handler, for macOS and for Linux before 4.14, which cannot wipe. */
 static void thread_wipe(void)
 {
 	memset(cpuc_process, 0, sizeof *cpuc_process);

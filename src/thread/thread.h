@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Per-thread state: memory that lasts until the thread exits, the guard under
- * which that memory and thread-local variables change, and a mark that tells a
- * forked child from its parent. */
+/* A thread's own state, the guard under which it changes, and a mark that tells
+ * a forked child from its parent. */
 #ifndef CPUC_THREAD_H
 #define CPUC_THREAD_H
 
@@ -10,12 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Thread-local storage (TLS), which signal handlers use, too. glibc reserves
- * static TLS for libraries that dlopen loads; there configure sets
- * CPUC_TLS_MODEL to initial-exec: one instruction an access. Elsewhere the
- * compiler chooses. glibc reserves about 1600 bytes for all such libraries, and
- * refuses to load one whose TLS does not fit. So this library uses at most 160
- * bytes, and keeps larger state in cpuc_thread_memory(). */
+/* Thread-local storage (TLS), which signal handlers use, too. With glibc,
+ * configure sets CPUC_TLS_MODEL to initial-exec: one instruction an access. But
+ * glibc has about 1600 bytes of it for all libraries that dlopen loads, and
+ * refuses one that does not fit. So this library uses at most 160 bytes, and
+ * keeps larger state in cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_TLS __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else
@@ -28,10 +26,9 @@
 
 /* The guard: between enter and leave the calling thread may change its own
  * state, and no asynchronous signal handler runs in it. Signals that faults
- * raise stay unblocked, because a blocked one would kill the process. False:
- * the thread is inside the guard already, and this is a handler of such a
- * signal, or of any signal where a sandbox denies the blocking; it may change
- * nothing. Keeps errno. */
+ * raise stay unblocked: blocked, they kill. False: this is a handler of one of
+ * these in the guard, or of any signal where a sandbox denies the blocking; it
+ * may change nothing. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;
@@ -44,8 +41,8 @@ struct cpuc_guard {
 bool cpuc_guard_enter(struct cpuc_guard *guard);
 void cpuc_guard_leave(const struct cpuc_guard *guard);
 
-/* Whether the calling thread is inside the guard. probe.c, which may leave the
- * guard by siglongjmp(3), restores it. */
+/* Whether the calling thread is inside the guard. probe.c may leave the guard
+ * by a jump, and restores this. */
 extern CPUC_TLS bool cpuc_guard_inside;
 
 /* The first prepares for cpuc_process_mark(), the second for all functions
@@ -53,12 +50,11 @@ extern CPUC_TLS bool cpuc_guard_inside;
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
 
-/* Zeroed memory for the calling thread, which must not have any yet; NULL if
- * there is none to be had, or cpuc_thread_prepare() has not succeeded. When the
- * thread exits, ended(memory, false) is called while other destructors may
- * still use the library, and ended(memory, true) before it is unmapped.
- * Async-signal-safe, unless the program has so many pthread keys that the C
- * library must allocate. */
+/* Zeroed memory for the calling thread, which must not have any yet; NULL: none
+ * to be had. When the thread exits, ended(memory, false) is called while other
+ * destructors may still use the library, and ended(memory, true) before it is
+ * unmapped. Async-signal-safe, unless the program has so many pthread keys that
+ * the C library must allocate. */
 void *cpuc_thread_memory(size_t size, void (*ended)(void *memory, bool last));
 
 /* The memory that the kernel wipes in a forked child. */
@@ -76,9 +72,8 @@ extern struct cpuc_process *cpuc_process;
 extern unsigned cpuc_process_generation;
 const uint32_t *cpuc_process_mark_new(void);
 
-/* A mark: it holds the process id in this process, and zero in every child with
- * memory of its own, even in one whose process id is the same, as in another
- * pid namespace. */
+/* A mark holds the process id in this process, and zero in every child with
+ * memory of its own, even in one of the same process id. */
 static inline const uint32_t *cpuc_process_mark(void)
 {
 	unsigned now =

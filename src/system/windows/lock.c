@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* lock.h for Windows, which has neither signals nor fork. But an exception
- * handler of the application may count during a selection. */
+/* lock.h for Windows. An exception handler of the application may count during
+ * a selection. */
 #include <config.h>
 #include <errno.h>
 #include "../../thread/lock.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* probe.h for Windows: a vectored exception handler, which runs before handlers
- * in stack frames, and is installed only between begin and end. It handles the
- * exceptions of code that cpuc_probe() runs, and leaves all others to other
- * handlers. */
+ * in stack frames. It leaves exceptions of other code to other handlers. */
 #include <config.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -15,12 +13,11 @@
 static void *probe_handler; /* NULL: none is installed */
 static DWORD probe_owner;   /* the thread between begin and end; 0: none */
 
-/* What follows belongs to the owner. */
 struct probe_frame {
 	jmp_buf env;
 	volatile int sig; /* what ended it, or 0 */
 };
-static struct probe_frame *volatile probe_probed;
+static struct probe_frame *volatile probe_probed; /* the owner's */
 
 /* The signal that other systems would raise; 0: none, so the exception is not
  * the probed code's. */

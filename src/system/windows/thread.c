@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* thread.h for Windows, where only its own faults interrupt a thread, and no
- * process inherits its parent's memory. Without perf events, no thread needs
+/* thread.h for Windows, where only its own faults interrupt a thread, no
+ * process inherits its parent's memory, and no thread needs
  * cpuc_thread_memory(). */
 #include <config.h>
 #include "../../thread/thread.h"
