@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A clock's rate, stated and confirmed, or measured against the operating
- * system's clock; the scale that follows from it; and the clock's resolution.
- */
+/* A clock's rate, stated and confirmed, or measured against the system's clock;
+ * the scale that follows from it; and the clock's resolution. */
 #include <config.h>
 #include "clock.h"
 #include "../system/os_clock.h"
@@ -34,9 +33,8 @@ static struct moment clock_moment(const struct cpuc_clock *c)
 	return (struct moment){(uint64_t)tick, before + (after - before) / 2};
 }
 
-/* Steps of 0.1 to 10 ms, as in some virtual machines, are too long to measure a
- * rate by in a short time. Two steps are timed: the first may be about to end.
- */
+/* Some virtual machines have steps of 0.1 to 10 ms. Two are timed: the first
+ * may be about to end. */
 bool cpuc_clock_coarse(void)
 {
 	uint64_t begun;
@@ -49,15 +47,6 @@ bool cpuc_clock_coarse(void)
 				return true;
 	}
 	return false;
-}
-
-/* The moment `ns` later. */
-static struct moment clock_wait(const struct cpuc_clock *c,
-				const struct moment *from, uint64_t ns)
-{
-	while (cpuc_os_clock_ns() - from->ns < ns)
-		;
-	return clock_moment(c);
 }
 
 /* Ticks per second; 0: unknown. */
@@ -75,10 +64,9 @@ bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts)
 	return (a > b ? a - b : b - a) <= b / parts;
 }
 
-/* Three estimates over the shortest window in which they agree to 1/agree:
- * microseconds for a fine clock, milliseconds for a coarse one. The windows
- * overlap, and no moment is in all of them, so a disturbed moment makes them
- * disagree. 0: they never agreed. */
+/* Three estimates over the shortest window in which they agree to 1/agree. The
+ * windows overlap, and no moment is in all of them, so a disturbed moment makes
+ * them disagree. 0: they never agreed. */
 static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 {
 	/* gcc's analyser loses the loop that sets them. */
@@ -88,8 +76,11 @@ static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 
 	for (window = 10000; window <= 10000000; window *= 4) {
 		m[0] = clock_moment(c);
-		for (i = 1; i < 4; i++)
-			m[i] = clock_wait(c, &m[i - 1], window / 2);
+		for (i = 1; i < 4; i++) {
+			while (cpuc_os_clock_ns() - m[i - 1].ns < window / 2)
+				;
+			m[i] = clock_moment(c);
+		}
 		hz = clock_between(m[0], m[2]);
 		if (hz != 0 &&
 		    cpuc_clock_within(hz, clock_between(m[1], m[3]), agree) &&
@@ -130,10 +121,9 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	if (c->stated != NULL)
 		hz = c->stated();
 	coarse = cpuc_clock_coarse();
-	/* A stated rate that the clock contradicts is worse than none:
-	 * emulators and firmware tables have been seen to state wrong ones.
-	 * It is believed where the system's clock is too coarse to tell, or
-	 * missing. */
+	/* Emulators and firmware have been seen to state wrong rates. Theirs is
+	 * believed where the system's clock is too coarse to tell, or missing.
+	 */
 	if (hz != 0)
 		c->exact = coarse ||
 			   cpuc_clock_within(clock_measure(c, RATE_CONFIRMS),
@@ -162,8 +152,7 @@ bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		*scale = cpuc_scale_of(nominal_hz, c->hz);
 		return true;
 	}
-	/* Rounded to 1/1024 it is as accurate as the measurement, and mostly
-	 * the same in every process. */
+	/* Rounded it is as accurate, and mostly the same in every process. */
 	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;
 	*scale = cpuc_scale_of(k ? k : 1, 1024);
 	return true;
@@ -223,11 +212,11 @@ static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
 	return divisor;
 }
 
-/* The spread of the costs of reads, or their common divisor, whichever is
- * greater. Intel's TSC advances by 1 or 2 ticks at a time. AMD's Zen advances
- * its TSC by 24 to 26, not always a whole number, and a second read in a step
- * shows a tick more than the first. Costs that are all about the same do not
- * show a step, so half of the reads wait a little first. */
+/* The spread of the costs of reads or, if greater, their common divisor.
+ * Intel's TSC advances by 1 or 2 ticks at a time. Zen's advances by 24 to 26,
+ * not always a whole number, and a second read in a step shows a tick more than
+ * the first. Equal costs show no step, so half of the reads wait a little
+ * first. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 {
 	uint64_t v[GRAIN_READS], grain, spread, last = (uint64_t)c->tick();

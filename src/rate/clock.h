@@ -15,8 +15,8 @@ struct cpuc_clock {
 	/* Ticks, in 64 bits. */
 	long long (*tick)(void);
 
-	/* Ticks per second as the hardware or the firmware states them; 0:
-	 * unknown. Confirmed before use. NULL: nothing states them. */
+	/* Ticks per second as the hardware or the firmware states them, to be
+	 * confirmed; 0: unknown. NULL: nothing states them. */
 	uint64_t (*stated)(void);
 
 	/* The chains that measure the core by this clock. NULL: none. */
@@ -35,14 +35,13 @@ struct cpuc_clock {
 	unsigned last_measured; /* the number of that selection */
 
 	/* It may run at the core's nominal rate: a tick counts as a cycle if
-	 * its rate is within 1% of the nominal one, or unknown. If the rate of
-	 * any other clock is unknown, its counters are dropped. */
+	 * its rate is within 1% of that, or unknown. Counters of any other
+	 * clock whose rate is unknown are dropped. */
 	bool nominal;
 };
 
-/* Finds the rate, once per process. False: it cannot be measured; that is tried
- * once per selection, however many counters read this clock. Faults if the
- * clock may not be read. */
+/* Finds the rate, once per process. False: it cannot be measured, which is
+ * tried once per selection. Faults if the clock may not be read. */
 bool cpuc_clock_rate(struct cpuc_clock *c);
 
 /* A selection begins: clocks without a rate may be measured again. */
@@ -58,7 +57,7 @@ bool cpuc_clock_coarse(void);
 	"its rate cannot be measured against CLOCK_MONOTONIC"
 
 /* Finds the scale from ticks to cycles at the nominal rate. False: the clock's
- * rate cannot be measured. May fault as cpuc_clock_rate() does. */
+ * rate cannot be measured. May fault, too. */
 bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		      struct cpuc_scale *scale);
 

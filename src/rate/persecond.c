@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Cycles per second: stated, in the order of sources in cpucycles(7), or
- * measured.
- *
- * On a virtual machine most stated rates are the TSC's. A calibrated counter
- * counts core cycles, so for it only a stated rate of the core comes before a
- * measurement. */
+ * measured. On a virtual machine most stated rates are the TSC's. So for
+ * calibrated counters, which count core cycles, only a rate that is stated of
+ * the core comes before a measurement. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +15,12 @@
 #include "../system/probe.h"
 #include "textfile.h"
 
-/* The rate is a mean of many, because the core's may step by a few percent
- * meanwhile: of those near their median, at least a third. The others
- * were disturbed: a thread's count stands still while another has the core. */
+/* The rate is a mean of many, because the core's may step meanwhile: of those
+ * near their median, at least a third. The others were disturbed. */
 #define OBSERVE_TRIES 80
 #define OBSERVE_NEAR CPUC_PERMILLE(50)
 #define OBSERVE_NS 25000 /* of one comparison with the system's clock */
-/* Measurements, each of milliseconds, in which an idle core reaches its rate.
+/* Measurements, each of milliseconds, in which an idle core gets to its rate.
  */
 #define RISE_TRIES 16
 
@@ -58,8 +55,7 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-/* Calibrates even if another counter is in use. A clock that has failed is left
- * to the next selection. */
+/* Calibrates even if another counter is in use. */
 static void persecond_calibrate(void *unused)
 {
 	struct cpuc_refusal refusal;
@@ -117,9 +113,8 @@ static void persecond_ask_system(void *arg)
 	*(struct cpuc_rate *)arg = cpuc_stated_rate("", measured.hz);
 }
 
-/* A core's stated rate is believed if the core runs at about that, where this
- * can be measured: after some milliseconds, if it was idle. But the
- * administrator's word stands. */
+/* A core's stated rate is believed if the core runs at about that, or soon
+ * does. But the administrator's word stands. */
 static void persecond_confirm_core(struct cpuc_rate *s,
 				   const struct cpuc_slot *current)
 {
@@ -151,8 +146,7 @@ static void persecond_ask_clock(void *arg)
 	}
 }
 
-/* On bare metal, a stated rate that is not the core's is often that of a core
- * that is idle at this moment. */
+/* On bare metal this is often the rate of a core that is idle at the moment. */
 static void persecond_confirm_clock(struct cpuc_rate *s)
 {
 	uint64_t hz = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Cycles per second, by which users divide a count to get seconds, and the rate
- * of the core now. Call the first and the third function under the lock,
- * between cpuc_probe_begin and cpuc_probe_end. */
+ * of the core now. The first and the third function: under the lock, in a
+ * probe.
+ */
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 
@@ -19,7 +20,6 @@ const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current);
  * or by the counter in use if that counts core cycles. 0 Hz: it cannot be. */
 struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current);
 
-/* The rate where none is known. */
 extern const struct cpuc_rate cpuc_persecond_unknown;
 
 /* An environment variable, unless privileges are raised. */

@@ -30,9 +30,9 @@ static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 }
 #else
 
-/* Best first: what the administrator says, the core's rate as it is set, the
- * core's limit, and then rates that are the TSC's on a virtual machine, and may
- * be those of an idle core elsewhere. No kernel writes two of these lines of
+/* Best first: what the administrator says, the core's rate as it is set, its
+ * limit, and then rates that are the TSC's on a virtual machine, and may be
+ * those of an idle core elsewhere. No kernel writes two of these lines of
  * /proc/cpuinfo. (s390x also has "cpu MHz dynamic", the rate at the moment.) */
 static const struct stated stated_rates[] = {
 	{"/etc/cpucyclespersecond", "", 0, true},
@@ -132,8 +132,8 @@ uint64_t cpuc_stated_timebase(const char *root)
 
 #endif
 
-/* Systems that state rates by a call. Each has rows, best first, and
- * STATED_ASK(), which asks for one: 0 if there is no such number. */
+/* Systems that state rates by a call have rows, best first, and STATED_ASK(),
+ * which asks for one: 0 if there is no such number. */
 #define MHZ UINT64_C(1000000)
 
 struct stated_call {
@@ -151,8 +151,7 @@ struct stated_call {
 #endif
 #endif
 
-/* Constant rates come first: dev.cpu.0.freq is the power daemon's latest
- * choice. */
+/* Constant rates first: dev.cpu.0.freq is the power daemon's latest choice. */
 static const struct stated_call stated_calls[] = {
 	{"sysctl hw.cpufrequency", 1}, /* macOS, not on Apple silicon */
 	{"sysctl hw.cpufrequency_max", 1},

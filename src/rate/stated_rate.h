@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The rates of the CPU and of its time base, as the operating system states
- * them. */
+/* The rates of the CPU and of its time base, as the system states them. */
 #ifndef CPUC_STATED_RATE_H
 #define CPUC_STATED_RATE_H
 
@@ -14,12 +13,10 @@ struct cpuc_rate {
 };
 
 /* The CPU's rate from the first source that states one, in the order of
- * cpucycles(7); "unknown" if none does. `core_hz` is the core's rate as
- * measured, 0: it was not. A core's stated rate that contradicts it is passed
- * over, but not that in /etc/cpucyclespersecond, which counts as the core's.
- * `root` is put before every path: "" on a real machine, a fake tree in tests.
- * Reads no environment variable and measures nothing. Allocates nothing, leaves
- * no descriptor open, may change errno. */
+ * cpucycles(7). `core_hz` is the core's rate as measured, 0: it was not. A
+ * core's stated rate that contradicts it is passed over, but not that in
+ * /etc/cpucyclespersecond, which counts as the core's. `root` is put before
+ * every path: "", or a fake tree in tests. May change errno. */
 struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz);
 
 /* Whether a core of this stated rate may run at core_hz, if that is not 0.
@@ -29,9 +26,8 @@ static inline bool cpuc_stated_agrees(uint64_t hz, uint64_t core_hz)
 	return core_hz == 0 || (core_hz <= hz + hz / 2 && hz <= 2 * core_hz);
 }
 
-/* Ticks per second of the time base, a clock outside the core: the device
- * tree's timebase-frequency (RISC-V), or `timebase` in /proc/cpuinfo (POWER).
- * 0: neither exists. */
+/* Ticks per second of the time base: the device tree's timebase-frequency
+ * (RISC-V), or `timebase` in /proc/cpuinfo (POWER). 0: neither exists. */
 uint64_t cpuc_stated_timebase(const char *root);
 
 #endif

@@ -143,15 +143,14 @@ uint32_t cpuc_rseq_cpu(void)
 
 #define RSEQ_AREA_SIZE 20 /* up to the last field of Linux 4.18 */
 
-/* This stays mapped when the library is unloaded, because threads' words still
- * point to it. The kernel checks for the signature in front of the address to
- * which a section aborts. */
+/* This stays mapped when the library is unloaded, because threads' words point
+ * to it. The kernel wants the signature before the address to which a section
+ * aborts. */
 struct rseq_mapping {
 	struct cpuc_rseq_section section[CPUC_RSEQ_SECTIONS];
 	uint32_t signature[2];
 };
 
-/* Linux 6.19 is the first kernel that does not clear the word at waits. */
 static bool rseq_kernel_misses_waits(void)
 {
 	struct utsname system;
@@ -178,12 +177,10 @@ static void rseq_try(void *arg)
 
 void cpuc_rseq_prepare(void)
 {
-	static bool tried;
 	struct cpuc_rseq_section *section = NULL;
 
-	if (tried || __rseq_size < RSEQ_AREA_SIZE)
+	if (cpuc_rseq_section != NULL || __rseq_size < RSEQ_AREA_SIZE)
 		return;
-	tried = true;
 	/* A sandbox may answer a system call with SIGSYS. */
 	cpuc_probe(rseq_try, &section);
 	__atomic_store_n(&cpuc_rseq_section, section, __ATOMIC_RELEASE);
@@ -196,8 +193,7 @@ static volatile struct rseq *rseq_area(void)
 	return (volatile struct rseq *)(void *)(self + __rseq_offset);
 }
 
-/* On a 32-bit host the half of the field that holds the pointer; the other half
- * stays zero. */
+/* On a 32-bit host, the half of the field that holds the pointer. */
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
 	volatile struct rseq *area = rseq_area();
