@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The library's interface: the variable `cpucycles`, the first call, later
- * selections, the description of all counters, and the trace.
+/* The library's interface.
  *
  * `cpucycles` starts as cpuc_first. The first thread that calls it selects
  * under the lock while others wait; then the selected slot is published, and
@@ -60,18 +59,13 @@ static int fail(int err)
 	return -1;
 }
 
-/* Callers load `cpucycles` plainly. Every CPU loads and stores a pointer whole,
- * and slot.c copes with the order, so a race detector must not report it. */
+/* Callers load `cpucycles` plainly. Every CPU loads a pointer whole, and slot.c
+ * copes with the order, so a race detector must not report it. */
 __attribute__((no_sanitize("thread"))) static void
-entry_publish(long long (*entry)(void))
-{
-	__atomic_store_n(&cpucycles, entry, __ATOMIC_RELEASE);
-}
-
-static void selection_publish(const struct cpuc_slot *slot)
+selection_publish(const struct cpuc_slot *slot)
 {
 	__atomic_store_n(&cpuc_current, slot, __ATOMIC_RELEASE);
-	entry_publish(slot->reader.entry);
+	__atomic_store_n(&cpucycles, slot->reader.entry, __ATOMIC_RELEASE);
 }
 
 static void selection_begin(void)
@@ -116,8 +110,7 @@ static int selection_set(const char *name)
 }
 
 /* Whether a selection has been made and published whole. A fork copies memory
- * page by page while other threads run on, so a child may have only half of
- * what another thread was publishing. */
+ * while other threads run on, so a child may have half of it. */
 static bool selection_made(void)
 {
 	return __atomic_load_n(&cpucycles, __ATOMIC_RELAXED) ==
@@ -131,8 +124,7 @@ long long cpuc_first(void)
 {
 	struct cpuc_caller caller;
 
-	/* A signal handler that interrupted the selection gets a count that at
-	 * least advances. */
+	/* A handler that interrupted the selection. The time advances. */
 	if (cpuc_lock(&caller) != 0)
 		return (long long)cpuc_os_clock_ns();
 	if (!selection_made())
@@ -204,8 +196,7 @@ const char *cpucycles_kind(void)
 	return cpuc_kinds[selected()->counter->kind].name;
 }
 
-/* Asks for a rate. A signal handler that interrupted the selection gets `rate`.
- */
+/* A signal handler that interrupted the selection gets `rate`. */
 static struct cpuc_rate
 ask_rate(struct cpuc_rate (*ask)(const struct cpuc_slot *),
 	 struct cpuc_rate rate)
@@ -300,6 +291,8 @@ static int describe_slot(struct cpuc_slot *slot, struct cpucycles_counter *out,
 {
 	struct cpuc_caller caller;
 
+	if (out == NULL)
+		return fail(EINVAL);
 	if (slot == NULL)
 		return fail(ENOENT);
 	if (cpuc_lock(&caller) != 0)
@@ -313,7 +306,7 @@ static int describe_slot(struct cpuc_slot *slot, struct cpucycles_counter *out,
 int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
 		      size_t size)
 {
-	if (out == NULL || index >= cpuc_slot_count)
+	if (index >= cpuc_slot_count)
 		return fail(EINVAL);
 	selected();
 	return describe_slot(&cpuc_slots[index], out, size);
@@ -322,11 +315,8 @@ int cpucycles_counter(unsigned index, struct cpucycles_counter *out,
 int cpucycles_counterbyname(const char *name, struct cpucycles_counter *out,
 			    size_t size)
 {
-	const char *current;
+	const char *current = cpucycles_implementation();
 
-	if (out == NULL)
-		return fail(EINVAL);
-	current = cpucycles_implementation();
 	return describe_slot(
 		cpuc_find(cpuc_slots, cpuc_slot_count, name ? name : current),
 		out, size);
@@ -334,13 +324,11 @@ int cpucycles_counterbyname(const char *name, struct cpucycles_counter *out,
 
 int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 {
-	if (out == NULL)
-		return fail(EINVAL);
 	cpucycles_instructions();
 	return describe_slot(cpuc_instructions_slot(), out, size);
 }
 
-/* The events of cycles to read with those of instructions: the ones that
+/* The events of cycles to read with those of instructions: those that
  * cpucycles() reads or, if it reads none, this counter's. NULL: there are none.
  */
 static struct cpuc_event_set *pair_cycles(const struct cpuc_counter *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Instructions, counted like cycles, by slots of their own. The slot is
- * published before its reader. Threads that do not ask open no events. */
+/* Instructions, counted like cycles. The slot is published before its reader.
+ */
 #include <config.h>
 #include "first_call.h"
 #include "instructions.h"

@@ -5,16 +5,14 @@
 
 #include "select.h"
 
-/* Chooses one, in the same way as for cycles. Under the lock, between
- * cpuc_probe_begin and cpuc_probe_end. */
+/* Chooses one as for cycles: under the lock, in a probe. */
 void cpuc_instructions_choose(void);
 
-/* Whether that has been done, and its result has arrived whole: first_call.h
- * says why it may not have. */
+/* Whether that has been done, and has arrived whole: first_call.h. */
 bool cpuc_instructions_chosen(void);
 
-/* The chosen slot or, if none works, the last that was tried. NULL: nothing has
- * been chosen, or this build has no slots. */
+/* The chosen slot or, if none works, the last. NULL: nothing has been chosen,
+ * or this build has no slots. */
 struct cpuc_slot *cpuc_instructions_slot(void);
 
 /* The counter in use. NULL: none works. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* This host's counters, from the lists that configure makes. The file of a
- * counter that also counts instructions has a second struct cpuc_counter for
- * that, of the same name. */
+/* This host's counters, from the lists that configure makes. Some count
+ * instructions, too, by a second struct cpuc_counter of the same name. */
 #include <config.h>
 #include "registry.h"
 

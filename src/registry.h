@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The slots of this host's counters, most preferred first: of cycles, and of
- * instructions. */
+/* The slots of this host's counters, most preferred first. */
 #ifndef CPUC_REGISTRY_H
 #define CPUC_REGISTRY_H
 

@@ -6,15 +6,13 @@
 #include <stdint.h>
 
 /* ticks -> ticks * mult / 2^shift. `mult` has its top bit set, so the ratio is
- * exact to 2^-64 of itself, and a result below 2^63 is off by at most one.
- * {0, 0} means a ratio of exactly 1. */
+ * exact to 2^-64 of itself. {0, 0} means a ratio of exactly 1. */
 struct cpuc_scale {
 	uint64_t mult;
 	unsigned shift; /* 0 ... 127 */
 };
 
-/* The scale for num / den: both positive, the ratio between 2^-63 and 2^63.
- * A ratio of 1 gives {0, 0}. */
+/* The scale for num / den: both positive, the ratio between 2^-63 and 2^63. */
 static inline struct cpuc_scale cpuc_scale_of(uint64_t num, uint64_t den)
 {
 	struct cpuc_scale s = {num / den, 0};

@@ -16,8 +16,7 @@
 #define MEASURE_LEAST 50
 #define MEASURE_CYCLES 4000000
 
-/* The smallest nonzero difference between two calls. 0: the count never
- * advanced; -1: it went back. */
+/* The smallest nonzero step. 0: the count never advanced; -1: it went back. */
 static long long measure_round(const struct cpuc_slot *slot)
 {
 	long long last = cpuc_slot_read(slot), now, step, least = 0;
@@ -41,15 +40,12 @@ static long long measure_round(const struct cpuc_slot *slot)
 	return least;
 }
 
-/* Whether the slot's reader advances and never goes back, and its smallest
- * step: as callers would read it, scaling included. */
 static int measure_slot(struct cpuc_slot *slot)
 {
 	long long step = 0;
 	int i;
 
-	/* One bad round may be due to a migration between cores whose counters
-	 * differ; ten are the counter's fault. */
+	/* One bad round may be due to a migration between cores. */
 	for (i = 0; i < MEASURE_ROUNDS && step <= 0; i++)
 		step = measure_round(slot);
 	if (step <= 0)
@@ -109,7 +105,7 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 	return 0;
 }
 
-/* Asked before the attempt: each takes much of a signal handler's stack. */
+/* Not within the attempt: each takes much of a signal handler's stack. */
 static uint64_t select_nominal_hz(const struct cpuc_counter *c)
 {
 	if (c->kind == CPUC_CALIBRATED || c->clock == NULL)
@@ -122,7 +118,7 @@ struct attempt {
 	uint64_t nominal_hz;
 };
 
-/* Everything about a counter that may fault. */
+/* All that may fault. */
 static void select_attempt(void *arg)
 {
 	const struct attempt *a = arg;
@@ -145,8 +141,8 @@ void cpuc_try(struct cpuc_slot *slot)
 	int sig = 0;
 
 	slot->trial = (struct cpuc_trial){.tried = true};
-	/* The system's clocks must work even where fault handlers cannot be
-	 * installed. They do not fault. */
+	/* The system's clocks do not fault, and must work even where handlers
+	 * cannot be installed. */
 	if (slot->counter->kind >= CPUC_OS)
 		select_attempt(&a);
 	else
@@ -155,8 +151,8 @@ void cpuc_try(struct cpuc_slot *slot)
 		select_explain_fault(slot, sig);
 }
 
-/* Whether even a step of one cycle would rank the slot behind the best one. The
- * first call spends no time on such a counter, which may be slow. */
+/* Whether even a step of one cycle would rank the slot behind the best one.
+ * Such a counter may be slow, and is not tried. */
 static bool select_hopeless(const struct cpuc_slot *slot,
 			    const struct cpuc_slot *best)
 {
@@ -164,9 +160,9 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 
 	if (best == NULL)
 		return false;
-	/* It has the same steps of the same clock, in cycles that are less
-	 * true; and files may have to be read for its scale. The system's clock
-	 * is that clock, too, and seems finer where our code is profiled. */
+	/* It has the same steps of the same clock, less true; and its scale may
+	 * need files. The system's clock is that clock, too, and seems finer
+	 * where our code is profiled. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
 	    (slot->counter->clock == best->counter->clock || kind == CPUC_OS))
 		return true;
@@ -183,7 +179,6 @@ struct cpuc_slot *cpuc_find(struct cpuc_slot *slots, size_t n, const char *name)
 	return NULL;
 }
 
-/* Tries the counter that was asked for. If it works, no other is tried. */
 static bool select_named(struct cpuc_slot *slots, size_t n,
 			 struct cpuc_slot *named)
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Tries counters, measures them and chooses one. Call all of it under the lock,
- * between cpuc_probe_begin and cpuc_probe_end. */
+/* Tries counters, measures them and chooses one: under the lock, in a probe. */
 #ifndef CPUC_SELECT_H
 #define CPUC_SELECT_H
 
 #include "slot.h"
 
-/* The slot of slots[0 ... n) to use. The one that `wanted` names is tried first
- * and, if it works, no other; `wanted` may be NULL. Returns NULL if none works:
- * among counters of cycles, default-zero always does. */
+/* The slot of slots[0 ... n) to use; NULL: none works. The one that `wanted`,
+ * if not NULL, names is tried first and, if it works, no other. */
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted);
 

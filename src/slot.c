@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Counters: their kinds, why they are not usable, and how callers read them.
  *
- * `cpucycles` is the raw reader or slot_scaled(), which reads the current slot.
- * A thread may run slot_scaled() before it sees the new cpuc_current
- * (first_call.h), so it checks that the slot is one to scale: the acquiring
- * load makes all of the slot visible. Then the slot is current, or was a moment
- * ago, and this call may return either's count. */
+ * `cpucycles` is the raw reader or slot_scaled(). A thread may run this before
+ * it sees the new cpuc_current (first_call.h), so it checks that the slot, all
+ * of which the acquiring load makes visible, is one to scale. Then it is or was
+ * the current one, and this call may return either's count. */
 #include <config.h>
 #include <errno.h>
 #include <limits.h>
@@ -17,13 +16,11 @@
 const struct cpuc_kind_row cpuc_kinds[] = {
 	/* True. */
 	[CPUC_CORE] = {"core", CPUCYCLES_CORE, 0},
-	/* As true, but the kernel evicts cache lines and branch history of the
-	 * timed code. */
+	/* As true, but the kernel evicts the timed code's cache lines. */
 	[CPUC_CORE_KERNEL] = {"core", CPUCYCLES_CORE, 100},
 	/* Core cycles as long as the core's rate stays as it was measured. */
 	[CPUC_CALIBRATED] = {"calibrated", CPUCYCLES_CALIBRATED, 50},
-	/* A fine clock, whose rate stays the same when the core's changes: off
-	 * by the ratio of the two. */
+	/* A fine clock, off by the ratio of its rate and the core's. */
 	[CPUC_REFERENCE] = {"reference", CPUCYCLES_REFERENCE, 100},
 	/* The same, adjusted by time synchronisation, and coarse. */
 	[CPUC_OS] = {"os", CPUCYCLES_OS, 200},

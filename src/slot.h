@@ -22,8 +22,7 @@ enum cpuc_kind {
 extern const struct cpuc_kind_row {
 	const char *name; /* public, like `id` */
 	enum cpucycles_kind_id id;
-	/* Cycles added to a measured step, so that a truer counter wins over a
-	 * finer one. */
+	/* Cycles added to a measured step: truer wins over finer. */
 	long long added;
 } cpuc_kinds[];
 
@@ -37,29 +36,26 @@ struct cpuc_counter {
 	enum cpuc_kind kind;
 	unsigned bits; /* of the hardware; 0 is 64 */
 
-	/* The clock that it reads. NULL: `read` returns core cycles, as that of
-	 * a calibrated counter does, too. */
+	/* The clock that it reads. NULL: `read` returns core cycles. So does
+	 * that of a calibrated counter. */
 	struct cpuc_clock *clock;
 
-	/* The perf events that it reads, opened before open() and closed when
-	 * another counter is selected. They count the calling thread alone.
-	 * NULL: none. */
+	/* The perf events that it reads, opened before open(). They count the
+	 * calling thread alone. NULL: none. */
 	struct cpuc_event_set *events;
 
 	/* The raw count, as fast as possible, from any thread. */
 	long long (*read)(void);
 
-	/* Only for a counter of instructions. `pair` reads cycles and
-	 * instructions of one instant. If it is NULL, `cycles` is the counter
-	 * of cycles whose events are read as well. */
+	/* Of a counter of instructions: reads cycles and instructions of one
+	 * instant. NULL: the events of `cycles` are read as well. */
 	void (*pair)(long long pair[2]);
 	const struct cpuc_counter *cycles;
 
-	/* Gets ready, and finds whether the counter may be used: 0, or what
-	 * cpuc_reason() returns. Asks the operating system, and does not try
-	 * the instruction: the engine does that afterwards. A fault in it
-	 * counts as a failure. Called at each selection that tries the counter.
-	 * NULL: nothing to do. */
+	/* Gets ready, and asks the system whether the counter may be used: 0,
+	 * or what cpuc_reason() returns. The engine tries the instruction
+	 * afterwards. A fault counts as a failure. Called at each selection
+	 * that tries the counter. NULL: nothing to do. */
 	int (*open)(struct cpuc_slot *slot);
 };
 
@@ -69,10 +65,9 @@ struct cpuc_counter {
 	const struct cpuc_counter cpuc_counter_##id = { \
 		.name = of_name, .read = id##_read, __VA_ARGS__};
 
-/* How callers read the counter in this process. Made under the lock before the
- * slot is first published, and constant from then on: any thread may use it
- * without the lock, and counts of one counter stay comparable when it is
- * selected again. */
+/* How callers read the counter. Made before the slot is first published, and
+ * constant from then on: any thread may use it without the lock, and counts
+ * stay comparable when the counter is selected again. */
 struct cpuc_reader {
 	struct cpuc_scale scale; /* raw count to cycles */
 
