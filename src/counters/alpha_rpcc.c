@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* alpha-rpcc: the process cycle counter, by RPCC (Alpha Architecture Handbook,
- * version 4, "RPCC"). The low half is the core's own counter; the high half is
- * the operating system's, and Linux keeps nothing useful there. The counters of
- * different cores are not synchronised. */
+ * version 4, "RPCC"). The low half is the core's own counter; Linux keeps
+ * nothing useful in the high half. Cores are not synchronised. */
 #include <config.h>
 #include "extend32.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-pmcff: RDPMC of Intel's fixed-function counter for core cycles, outside
- * perf, where the system enables it for everybody. It belongs to the core, not
- * to a thread: it counts other threads, too, and differs between cores. */
+ * perf, where the system enables it for everybody. It counts the core, not the
+ * thread, and differs between cores. */
 #include <config.h>
 #include <cpuid.h>
 #include "x86.h"
@@ -30,15 +30,13 @@ static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
 	const struct cpuc_event_set *cycles = &cpuc_x86_cycle_events;
 	long allowed;
-	const char *file =
-		cycles->absent ? NULL
-			       : cpuc_first_setting(cycles->access, &allowed);
+	const char *file = cpuc_first_setting(cycles->access, &allowed);
 	int err;
 
-	slot->trial.hint =
-		file ? "reads outside perf need it to be 2" : CPUC_NO_PMU_HINT;
-	if (file == NULL)
+	slot->trial.hint = CPUC_NO_PMU_HINT;
+	if (file == NULL || cycles->absent)
 		return cpuc_reason(slot, CPUC_NO_PMU);
+	slot->trial.hint = "reads outside perf need it to be 2";
 	if (allowed < 0)
 		return cpuc_reason(slot, "only root may read %s", file);
 	if (allowed != 2)

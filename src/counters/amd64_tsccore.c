@@ -22,9 +22,8 @@ static long long amd64_tsccore_read(void)
 /* A run ends with the clock's reading. The first stamp is the end of a run,
  * too, so all but the links is the same in every run. lfence: no later
  * instruction starts before all earlier ones have completed. The loop's own sub
- * and jnz run ahead of the chain and hide behind it. The first two runs are not
- * timed: after other work, the second takes 15 cycles more than later ones
- * (measured on Zen 3). */
+ * and jnz hide behind the chain. The first two runs are not timed: after other
+ * work, the second takes 15 cycles more than later ones (measured on Zen 3). */
 #define TSCCORE_CHAIN(name, link)                                              \
 	static __attribute__((noinline))                                       \
 	uint64_t tsccore_##name##_run(uint32_t turns)                          \
@@ -67,37 +66,27 @@ static long long amd64_tsccore_read(void)
  * and 2 on Zhaoxin's, where windows are made of the next chain), and an SMT
  * sibling does not lengthen it. The others take 1 cycle, but not under an
  * emulator. Left out: add, sub and lea with an immediate (folded at rename on
- * newer Intel cores), register moves (eliminated), rotates by one (two
- * operations in their short form on many Intel cores). The xor is of two
- * registers, so it is no zeroing idiom. Sources: AMD Software Optimization
- * Guides (families 17h, 19h, 1Ah: instruction latency tables); Intel 64 and
- * IA-32 Architectures Optimization Reference Manual (latency and throughput of
- * general purpose instructions). */
+ * newer Intel cores), moves (eliminated), rotates by one (two operations on
+ * many Intel cores). The xor is of two registers: no zeroing idiom. Sources:
+ * AMD Software Optimization Guides (families 17h, 19h, 1Ah: latency tables);
+ * Intel 64 and IA-32 Architectures Optimization Reference Manual (latency and
+ * throughput). */
 TSCCORE_CHAIN(imul, "imul %k4, %k0")
 TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
-static const struct cpuc_chain tsccore_chain[] = {
-	CPUC_CHAIN(tsccore, imul, LINKS * 3),
-	CPUC_CHAIN(tsccore, ror, LINKS * 1),
-	CPUC_CHAIN(tsccore, xor, LINKS * 1),
-	CPUC_CHAIN(tsccore, not, LINKS * 1),
-};
-
 /* An SMT sibling that never waits may leave one-cycle chains two cycles in
  * three. Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
-static const struct cpuc_chain_ops tsccore_chains = {
-	.chain = tsccore_chain,
-	.nchains = sizeof tsccore_chain / sizeof *tsccore_chain,
-	.slack = 400,
-};
+CPUC_CHAINS(tsccore, 400, CPUC_CHAIN(tsccore, imul, LINKS * 3),
+	    CPUC_CHAIN(tsccore, ror, LINKS * 1),
+	    CPUC_CHAIN(tsccore, xor, LINKS * 1),
+	    CPUC_CHAIN(tsccore, not, LINKS * 1))
 
 #define SIGNATURE(a, b, c, d) \
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
-/* Its maximum is the highest of the hypervisor's leaves, its signature the
- * hypervisor's name; without a hypervisor both mean nothing. */
+/* The leaf of the hypervisor's maximum and name, if there is one. */
 #define HYPERVISOR 0x40000000
 
 static uint64_t tsccore_stated(void)
@@ -111,8 +100,8 @@ static uint64_t tsccore_stated(void)
 		if (a != 0)
 			return (uint64_t)a * 1000;
 	}
-	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate in ECX, and
-	 * the ratio EBX / EAX of the TSC to it. AMD has no such leaf. */
+	/* Intel SDM vol. 2, CPUID leaf 0x15: the crystal's rate, ECX, and the
+	 * TSC's ratio to it, EBX / EAX. AMD has no such leaf. */
 	max = (unsigned)__get_cpuid_max(0, &vendor);
 	if (max < 0x15 || vendor == SIGNATURE('A', 'u', 't', 'h'))
 		return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* arm32-1176: the cycle counter register of the ARM1176, by MRC
- * p15,0,c15,c12,1 (ARM1176JZF-S TRM, DDI 0301, "c15, Cycle Counter Register").
- * SIGILL unless the access validation control register lets users read it. It
- * counts the core, not the thread. On other cores c15 means other things, and
- * users cannot read it: the probe finds that out. */
+/* arm32-1176: the cycle counter register of the ARM1176, by MRC p15,0,c15,c12,1
+ * (ARM1176JZF-S TRM, DDI 0301, "c15, Cycle Counter Register"). SIGILL on other
+ * cores, and unless the access validation control register lets users read it.
+ * It counts the core, not the thread. */
 #include <config.h>
 #include "extend32.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* arm32-cortex: PMCCNTR, the cycle counter of the performance monitors, by MRC
- * p15,0,c9,c13,0 (Arm ARM for ARMv7-A and -R, DDI 0406, "PMCCNTR"). SIGILL
- * unless PMUSERENR lets users read it, which Linux does for nobody by default.
- * It stands still until somebody enables it, and counts the core, not the
- * thread. A 64-bit kernel may extend it: AArch32 still reads the low half. */
+/* arm32-cortex: PMCCNTR, the PMU's cycle counter, by MRC p15,0,c9,c13,0 (Arm
+ * ARM for ARMv7-A and -R, DDI 0406, "PMCCNTR"). SIGILL unless PMUSERENR lets
+ * users read it, which Linux does for nobody by default. It stands still until
+ * somebody enables it, and counts the core, not the thread. */
 #include <config.h>
 #include "extend32.h"
 

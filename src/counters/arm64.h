@@ -15,7 +15,7 @@ static inline long long cpuc_arm64_ticks(void)
 	return ticks;
 }
 
-/* The clock is in arm64_vctcore.c, beside its chains. */
+/* In arm64_vctcore.c. */
 extern struct cpuc_clock cpuc_arm64_cntvct;
 
 static inline __attribute__((unused)) uint64_t cpuc_arm64_cycles(void)
@@ -41,15 +41,6 @@ extern struct cpuc_event_set cpuc_arm64_cycle_events;
 		__asm__ volatile("mrs %0, s3_3_c14_c" #crm "_" #b \
 				 : "=r"(value));                  \
 		break;
-#define CPUC_ARM64_EVENTS(a, crm)   \
-	CPUC_ARM64_EVENT(a, crm, 0) \
-	CPUC_ARM64_EVENT(a, crm, 1) \
-	CPUC_ARM64_EVENT(a, crm, 2) \
-	CPUC_ARM64_EVENT(a, crm, 3) \
-	CPUC_ARM64_EVENT(a, crm, 4) \
-	CPUC_ARM64_EVENT(a, crm, 5) \
-	CPUC_ARM64_EVENT(a, crm, 6) \
-	CPUC_ARM64_EVENT(a, crm, 7)
 
 static inline __attribute__((always_inline)) uint64_t
 cpuc_arm64_register(uint32_t index)
@@ -64,10 +55,10 @@ cpuc_arm64_register(uint32_t index)
 		return value;
 	}
 	switch (index - 1) {
-		CPUC_ARM64_EVENTS(0, 8)
-		CPUC_ARM64_EVENTS(1, 9)
-		CPUC_ARM64_EVENTS(2, 10)
-		CPUC_ARM64_EVENTS(3, 11)
+		CPUC_REGISTERS(CPUC_ARM64_EVENT, 0, 8)
+		CPUC_REGISTERS(CPUC_ARM64_EVENT, 1, 9)
+		CPUC_REGISTERS(CPUC_ARM64_EVENT, 2, 10)
+		CPUC_REGISTERS(CPUC_ARM64_EVENT, 3, 11)
 	default:
 		break;
 	}

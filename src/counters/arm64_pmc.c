@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* arm64-pmc: PMCCNTR_EL0 outside perf, where another operating system or a
- * kernel module lets users read it. It belongs to the core, not to a thread: it
- * counts other threads, too, and differs between cores. */
+/* arm64-pmc: PMCCNTR_EL0 outside perf, where another system or a kernel module
+ * lets users read it. It counts the core, not the thread, and differs between
+ * cores. */
 #include <config.h>
 #include "arm64.h"
 
@@ -10,8 +10,7 @@ static long long arm64_pmc_read(void)
 	return (long long)cpuc_arm64_cycles();
 }
 
-/* That a read works proves nothing: for a while after anybody's perf event, a
- * CPU lets everybody read the register. */
+/* After anybody's perf event, a CPU lets everybody read it for a while. */
 static int arm64_pmc_open(struct cpuc_slot *slot)
 {
 	return cpuc_perf_absent(slot, &cpuc_arm64_cycle_events);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* arm64-vctcore: CNTVCT_EL0, the virtual count, converted to core cycles by a
- * measured ratio. The clock's rate is in CNTFRQ_EL0 (Arm Architecture Reference
- * Manual for A-profile, "The Generic Timer"). */
+ * measured ratio. */
 #include <config.h>
 #include "../calibrated/count.h"
 #include "arm64.h"
@@ -23,9 +22,8 @@ static uint64_t vctcore_stated(void)
 #define BRIEF 16 /* links in a turn of a short run */
 #define LINKS (CPUC_LONG_RUN * BRIEF)
 
-/* The cbz makes the isb wait for the chain. isb completes, and the next
- * instruction is fetched, only after the branch before it has been resolved,
- * and that branch needs the chain's result. */
+/* The cbz makes the isb wait for the chain: isb completes only after the branch
+ * before it, which needs the chain's result. */
 #define VCTCORE_RUN(name, links, link)                                \
 	static inline uint64_t name(uint32_t turns)                   \
 	{                                                             \
@@ -79,19 +77,10 @@ VCTCORE_CHAIN(sub, "sub %0, %0, %3")
 VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 VCTCORE_CHAIN(orn, "orn %0, %3, %0")
 
-static const struct cpuc_chain vctcore_chain[] = {
-	CPUC_CHAIN(vctcore, eor, BRIEF),
-	CPUC_CHAIN(vctcore, sub, BRIEF),
-	CPUC_CHAIN(vctcore, eon, BRIEF),
-	CPUC_CHAIN(vctcore, orn, BRIEF),
-};
-
 /* Hardly any Arm core has SMT. */
-static const struct cpuc_chain_ops vctcore_chains = {
-	.chain = vctcore_chain,
-	.nchains = sizeof vctcore_chain / sizeof *vctcore_chain,
-	.slack = 0,
-};
+CPUC_CHAINS(vctcore, 0, CPUC_CHAIN(vctcore, eor, BRIEF),
+	    CPUC_CHAIN(vctcore, sub, BRIEF), CPUC_CHAIN(vctcore, eon, BRIEF),
+	    CPUC_CHAIN(vctcore, orn, BRIEF))
 
 struct cpuc_clock cpuc_arm64_cntvct = {
 	.tick = cpuc_arm64_ticks,

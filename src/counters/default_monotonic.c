@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-monotonic: CLOCK_MONOTONIC, in nanoseconds. Every POSIX system has
- * it. Where reading it in user space faults, os_clock.c makes the system call.
- */
+/* default-monotonic: CLOCK_MONOTONIC, in nanoseconds. */
 #include <config.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* default-perfevent: read(2) of this thread's cycles event: as true as a
- * register, at the price of two system calls.
- *
- * The event is pinned, so others wait for it. If other pinned events leave it
- * no register, it is opened unpinned and takes turns: the count stands still in
- * between, and is not scaled up by the time on a register. That would be a
- * guess, and could make the count go back. */
+ * register, at the price of two system calls. If pinned events of others leave
+ * it no register, it takes turns: the count stands still in between, and is not
+ * scaled up by the time on a register, a guess that could go back. */
 #include <config.h>
 #include "../perf/read.h"
 #include "../slot.h"

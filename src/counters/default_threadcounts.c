@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* default-threadcounts: this thread's core cycles and instructions, user and
- * kernel, as the macOS kernel counts them, on cores of any type: as true as a
- * register, at the price of a system call. thread_selfcounts() exists from
- * macOS 12.4 on, and no header of the system declares it. */
+ * kernel, on cores of any type: as true as a register, at the price of a system
+ * call. thread_selfcounts() exists from macOS 12.4 on, in no header. */
 #include <config.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -63,8 +62,7 @@ static int default_threadcounts_open(struct cpuc_slot *slot)
 	selfcounts *get = default_threadcounts_get();
 	struct counts now;
 
-	/* Looked up once, among loaded libraries only: the first call may come
-	 * in a signal handler. */
+	/* Among loaded libraries: this may be a signal handler. */
 	if (get == NULL)
 		*(void **)&get = dlsym(RTLD_DEFAULT, "thread_selfcounts");
 	__atomic_store_n(&default_threadcounts_found, get, __ATOMIC_RELEASE);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Extends 32-bit counts to 64 bits, with the help of a second clock.
- *
- * A count that wraps every second or two is ambiguous by itself. The second
+/* Extends 32-bit counts, which wrap every second or two, to 64 bits. A second
  * clock predicts the full count roughly, and the hardware's low half makes it
  * exact. Each thread predicts from an anchor of its own, which its first count
- * after 0.1 seconds renews. So threads share nothing, and while a thread keeps
- * counting, an error in the rate has no time to grow. */
+ * after 0.1 seconds renews: so threads share nothing, and an error in the rate
+ * has no time to grow. */
 #ifndef CPUC_EXTEND32_H
 #define CPUC_EXTEND32_H
 
@@ -15,13 +13,12 @@
 
 #define CPUC_EXTEND32_NS 100000000 /* an anchor older than this is replaced */
 
-/* Ticks between two readings of one moment, 0.1 seconds at 2.7 GHz: a small
- * part of the 2^31 by which a prediction may be off. */
+/* Ticks between two readings of one moment: a small part of the 2^31 by which a
+ * prediction may be off. */
 #define CPUC_EXTEND32_NEAR (UINT32_C(1) << 28)
 
-/* The second clock's nanoseconds become ticks by a factor in fixed point: for
- * 1 MHz it has 14 bits, which last for years. Until the rate is measured, and
- * where it cannot be, a wrap is taken to last two seconds. */
+/* Ticks per nanosecond in fixed point: for 1 MHz it has 14 bits, which last for
+ * years. Where the rate is unknown, a wrap is taken to last two seconds. */
 #define CPUC_EXTEND32_BITS 24
 #define CPUC_EXTEND32_TICKS(hz) \
 	((uint32_t)(((uint64_t)(hz) << CPUC_EXTEND32_BITS) / 1000000000))
@@ -36,8 +33,7 @@ struct cpuc_anchor {
 };
 
 /* Of the 64-bit counts whose low half is `raw`, the one nearest to the
- * prediction for the moment `ns`. Right if the prediction is off by less than
- * 2^31 ticks. Never below 0. */
+ * prediction for the moment `ns`. Never below 0. */
 static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint32_t ticks,
 					uint32_t raw, uint64_t ns)
 {
@@ -85,8 +81,8 @@ cpuc_extend32(struct cpuc_anchor *own, uint32_t ticks, uint32_t (*raw)(void))
 }
 
 /* Measures the counter's rate, once and before any thread counts by it: the
- * slot has no reader yet. For as short a time as that takes, any rate would do.
- * Of a counter that stands still, the engine finds that out. */
+ * slot has no reader yet. That takes so short a time that any rate would do for
+ * it. */
 static inline __attribute__((unused)) int
 cpuc_extend32_open(const struct cpuc_slot *slot, struct cpuc_clock *itself,
 		   uint32_t *ticks)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* hppa-cr16: the interval timer, control register 16, by MFCTL (PA-RISC 2.0
- * Architecture, chapter 2, "Interval Timer"). The core's own cycles, not the
- * thread's, and not synchronised between cores. Traps where the processor
- * status word's S bit keeps it from users. */
+ * Architecture, chapter 2, "Interval Timer"). It counts the core, not the
+ * thread, and cores are not synchronised. Traps where PSW's S bit keeps it from
+ * users. */
 #include <config.h>
 #include "extend32.h"
 

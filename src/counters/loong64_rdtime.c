@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* loong64-rdtime: the stable counter, by RDTIME.D (LoongArch Reference Manual,
- * Volume 1, "RDTIME{L/H}.W, RDTIME.D"). A fixed-rate clock outside the core;
- * CPUCFG, which users may execute, gives its rate: crystal times mul / div. */
+ * Volume 1, "RDTIME{L/H}.W, RDTIME.D"). CPUCFG gives its rate: crystal times
+ * mul / div. */
 #include <config.h>
 #include "../rate/clock.h"
 

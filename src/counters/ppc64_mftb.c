@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* ppc64-mftb, ppc32-mftb: the time base, by MFTB (Power ISA, Book II, "Time
- * Base"). A fixed-rate clock outside the core, 512 MHz since POWER6 and tens
- * of MHz on smaller CPUs; the kernel states its rate. */
+ * Base"): 512 MHz since POWER6, tens of MHz on smaller CPUs. */
 #include <config.h>
 #include "../rate/clock.h"
 #include "../rate/stated_rate.h"
@@ -23,7 +22,6 @@ static long long ppc64_mftb_read(void)
 {
 	uint32_t high, low, again;
 
-	/* Repeat until the high half is the same before and after. */
 	do
 		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
 				 : "=&r"(high), "=&r"(low), "=&r"(again));

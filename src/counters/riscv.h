@@ -37,7 +37,7 @@ static inline long long cpuc_riscv_ticks(void)
 	return (long long)ticks;
 }
 
-/* The clock is in riscv64_timecore.c, beside its chains. */
+/* In riscv64_timecore.c. */
 extern struct cpuc_clock cpuc_riscv_time;
 
 #if HAVE_COUNTER_RISCV64_PERFRDCYCLE
@@ -45,19 +45,10 @@ extern struct cpuc_clock cpuc_riscv_time;
 
 extern struct cpuc_event_set cpuc_riscv_cycle_events;
 
-#define CPUC_RISCV_CASE(n)                \
-	case n:                           \
-		CPUC_RISCV_CSR(n, value); \
+#define CPUC_RISCV_CASE(a, unused, b)             \
+	case 8 * a + b:                           \
+		CPUC_RISCV_CSR(8 * a + b, value); \
 		break;
-#define CPUC_RISCV_CASES(a)    \
-	CPUC_RISCV_CASE(a + 0) \
-	CPUC_RISCV_CASE(a + 1) \
-	CPUC_RISCV_CASE(a + 2) \
-	CPUC_RISCV_CASE(a + 3) \
-	CPUC_RISCV_CASE(a + 4) \
-	CPUC_RISCV_CASE(a + 5) \
-	CPUC_RISCV_CASE(a + 6) \
-	CPUC_RISCV_CASE(a + 7)
 
 /* A page's index is the CSR's number less 0xC00, plus 1. */
 static inline __attribute__((always_inline)) uint64_t
@@ -66,10 +57,10 @@ cpuc_riscv_register(uint32_t index)
 	uint64_t value = 0;
 
 	switch (index - 1) {
-		CPUC_RISCV_CASES(0)
-		CPUC_RISCV_CASES(8)
-		CPUC_RISCV_CASES(16)
-		CPUC_RISCV_CASES(24)
+		CPUC_REGISTERS(CPUC_RISCV_CASE, 0, _)
+		CPUC_REGISTERS(CPUC_RISCV_CASE, 1, _)
+		CPUC_REGISTERS(CPUC_RISCV_CASE, 2, _)
+		CPUC_REGISTERS(CPUC_RISCV_CASE, 3, _)
 	default:
 		break;
 	}

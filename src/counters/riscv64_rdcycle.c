@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-rdcycle, riscv32-rdcycle: the cycle CSR outside perf, which kernels
- * before 6.6 let everybody read. It belongs to the core, not to a thread: it
- * counts other threads, too, and differs between cores. */
+ * before 6.6 let everybody read. It counts the core, not the thread, and
+ * differs between cores. */
 #include <config.h>
 #include "riscv.h"
 

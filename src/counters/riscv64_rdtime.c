@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-rdtime, riscv32-rdtime: the time CSR, by RDTIME (The RISC-V
- * Instruction Set Manual, Volume I, "Zicntr"). A fixed-rate clock outside the
- * core, of 1 to 100 MHz on most machines. On many a read traps into the
- * firmware, which takes a microsecond. */
+ * Instruction Set Manual, Volume I, "Zicntr"), of 1 to 100 MHz on most
+ * machines. On many a read traps into the firmware, which takes a microsecond.
+ */
 #include <config.h>
 #include "riscv.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-timecore, riscv32-timecore: RDTIME, converted to core cycles by a
- * measured ratio, where the kernel keeps RDCYCLE from programs, as Linux does
- * from 6.6 on. The device tree states the clock's rate; on machines with ACPI
- * instead, the rate is measured. */
+ * measured ratio. The device tree states the clock's rate; with ACPI it is
+ * measured. */
 #include <config.h>
 #include "../calibrated/count.h"
 #include "../rate/stated_rate.h"
@@ -21,10 +20,9 @@ static uint64_t timecore_stated(void)
 #define BRIEF 16 /* links in a turn of a short run */
 #define LINKS (CPUC_LONG_RUN * BRIEF)
 
-/* A run begins with the last run's stamp, and ends with a store of its result.
- * The fence orders that before the clock's reading, which counts as device
- * input (The RISC-V Instruction Set Manual, Volume I, "CSR Access Ordering").
- */
+/* A run begins with the last run's stamp, and ends with a store of its result,
+ * which the fence orders before the clock's reading, a device input (The RISC-V
+ * Instruction Set Manual, Volume I, "CSR Access Ordering"). */
 #define TIMECORE_RUN(name, links, link)                                  \
 	static inline uint64_t name(size_t turns, uint64_t begun)        \
 	{                                                                \
@@ -42,9 +40,7 @@ static uint64_t timecore_stated(void)
 		return (uint64_t)cpuc_riscv_ticks();                     \
 	}
 
-/* Both runs have the same number of turns, so they differ only in links:
- * in-order cores may take a cycle for each of the loop's own two instructions.
- */
+/* Both runs have the same number of turns, so they differ only in links. */
 #define TIMECORE_CHAIN(name, link)                                   \
 	TIMECORE_RUN(timecore_##name##_brief, BRIEF, link)           \
 	TIMECORE_RUN(timecore_##name##_run, LINKS, link)             \
@@ -71,19 +67,10 @@ TIMECORE_CHAIN(add, "add %0, %0, %2")
 TIMECORE_CHAIN(slt, "slt %0, %0, %2")
 TIMECORE_CHAIN(sltu, "sltu %0, %0, %2")
 
-static const struct cpuc_chain timecore_chain[] = {
-	CPUC_CHAIN(timecore, xor, BRIEF),
-	CPUC_CHAIN(timecore, add, BRIEF),
-	CPUC_CHAIN(timecore, slt, BRIEF),
-	CPUC_CHAIN(timecore, sltu, BRIEF),
-};
-
 /* Hardly any RISC-V core has SMT. */
-static const struct cpuc_chain_ops timecore_chains = {
-	.chain = timecore_chain,
-	.nchains = sizeof timecore_chain / sizeof *timecore_chain,
-	.slack = 0,
-};
+CPUC_CHAINS(timecore, 0, CPUC_CHAIN(timecore, xor, BRIEF),
+	    CPUC_CHAIN(timecore, add, BRIEF), CPUC_CHAIN(timecore, slt, BRIEF),
+	    CPUC_CHAIN(timecore, sltu, BRIEF))
 
 struct cpuc_clock cpuc_riscv_time = {
 	.tick = cpuc_riscv_ticks,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* s390x-stckf: the time-of-day clock, by STORE CLOCK FAST (z/Architecture
- * Principles of Operation, SA22-7832, "TOD Clock"). A clock outside the core.
- * Bit 51 is a microsecond by definition, so a tick is 1/4096 of one. It may be
- * steered, as CLOCK_MONOTONIC is. */
+ * Principles of Operation, SA22-7832, "TOD Clock"). Bit 51 is a microsecond, so
+ * a tick is 1/4096 of one. It may be steered, as CLOCK_MONOTONIC is. */
 #include <config.h>
 #include "../rate/clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* sparc64-rdtick: the TICK register, by RD %tick (The SPARC Architecture
- * Manual, Version 9, "TICK Register (TICK)" and "Read State Register"). 63
- * bits. It counts the core, not the thread. */
+ * Manual, Version 9, "TICK Register (TICK)"). It counts the core, not the
+ * thread. */
 #include <config.h>
 #include "../slot.h"
 
@@ -10,7 +10,7 @@ static long long sparc64_rdtick_read(void)
 	uint64_t cycles;
 
 	__asm__ volatile("rd %%tick, %0" : "=r"(cycles));
-	/* The top bit is NPT. If it is set, users may not read the register. */
+	/* The top bit is NPT: users may not read the register. */
 	return (long long)(cycles & INT64_MAX);
 }
 

@@ -12,8 +12,8 @@
 #define CPUC_X86_NAME(rest) "x86-" rest
 #endif
 
-/* The TSC, and the open() of every counter that reads it, which refuses where
- * the TSC is forbidden. Both are in amd64_tsccore.c, beside the chains. */
+/* The TSC, and the open() of every counter that reads it: in amd64_tsccore.c.
+ */
 extern struct cpuc_clock cpuc_x86_tsc;
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 
@@ -45,7 +45,6 @@ cpuc_x86_register(uint32_t index)
 /* RDPMC's operand for fixed-function counter 1: unhalted core cycles. */
 #define CPUC_X86_FIXED_CYCLES 0x40000001u
 
-/* In amd64_perfpmc.c. */
 extern struct cpuc_event_set cpuc_x86_cycle_events;
 
 #endif

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "../system/syscalls.h"
 #include "event.h"
 
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,

@@ -6,7 +6,6 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* An event's page, which the kernel writes. */

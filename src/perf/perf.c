@@ -3,7 +3,6 @@
  * open a counter's events; and cycles and instructions of one instant. */
 #include <config.h>
 #include <errno.h>
-#include <stdio.h>
 #include "../system/syscalls.h"
 #include "perf.h"
 #include "read.h"

@@ -59,6 +59,17 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	return true;
 }
 
+/* Eight cases of a switch over registers. */
+#define CPUC_REGISTERS(CASE, a, name) \
+	CASE(a, name, 0)              \
+	CASE(a, name, 1)              \
+	CASE(a, name, 2)              \
+	CASE(a, name, 3)              \
+	CASE(a, name, 4)              \
+	CASE(a, name, 5)              \
+	CASE(a, name, 6)              \
+	CASE(a, name, 7)
+
 /* A counter's read. `counts` and `reg` are the set's, passed as constants for
  * speed. */
 static inline __attribute__((always_inline, unused)) long long

@@ -5,7 +5,6 @@
 #define CPUC_CLOCK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "../slot.h"
 
@@ -66,6 +65,15 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c);
 
 /* Sorts v[0 ... n). */
 void cpuc_sort(uint64_t *v, unsigned n);
+
+/* Defines PREFIX_chains, of these CPUC_CHAIN() and this slack. */
+#define CPUC_CHAINS(prefix, of_slack, ...)                                 \
+	static const struct cpuc_chain prefix##_chain[] = {__VA_ARGS__};   \
+	static const struct cpuc_chain_ops prefix##_chains = {             \
+		.chain = prefix##_chain,                                   \
+		.nchains = sizeof prefix##_chain / sizeof *prefix##_chain, \
+		.slack = of_slack,                                         \
+	};
 
 /* Defines counter ID and its clock, which ID_read() reads. The arguments after
  * the kind initialise fields of the clock. */

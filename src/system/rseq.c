@@ -18,7 +18,6 @@
 #include <stddef.h>
 #include "probe.h"
 #include "rseq.h"
-#include "../thread/thread.h"
 #ifdef __APPLE__
 #include <pthread.h>
 #elif defined __linux__ || defined __FreeBSD__
