@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The examples in C: each is short, runs and prints what it should. README.md
-# has one of them. live_pages.sh runs those in Python and Rust,
-# live_frameworks.sh the adapters for benchmark frameworks.
+# The examples in C: each is short, runs and prints what it should. live_pages.sh
+# runs those in Python and Rust, live_frameworks.sh the adapters for benchmark
+# frameworks.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 counter='[a-z0-9-]+, (core|calibrated|reference|os|zero)'
@@ -25,13 +25,6 @@ compiled() {
 
 number='-?[0-9]+\.[0-9]'
 example time-a-function 1 "$number cycles \\(${counter#*, }\\)"
-# The page has the file from its first #include on.
-sed -n '/^#include/,$p' "$top_srcdir/examples/time-a-function.c" >"$tmp/file"
-# shellcheck disable=SC2016 # Markdown's, not the shell's
-sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" |
-	sed -e '1d' -e '$d' >"$tmp/page"
-cmp -s "$tmp/file" "$tmp/page"
-ok "time-a-function: the same in README.md"
 example compare-two 1 "clear - shift: $number to $number, noise $number"
 grep -qxE 'shift is faster|clear is faster|cannot tell' "$tmp/out"
 ok "compare-two: a verdict"

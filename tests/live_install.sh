@@ -15,10 +15,9 @@ in_build() (
 	cd "${top_builddir:?is set, too}" && quietly "${MAKE:-make}" "$@"
 )
 
-# printed WORD: the lines with it in the table of cpucycles-benchmarking(7).
+# printed REGEX: what matches in README.md.
 printed() {
-	sed -n 's/^\.It.* Li \([a-z_]*(.*)\)$/\1/p' \
-		"$top_srcdir/man/cpucycles-benchmarking.7" | grep "$1"
+	grep -o "$1" "$top_srcdir/README.md"
 }
 
 in_build install DESTDIR="$tmp/root"
@@ -122,7 +121,9 @@ cmake_project() {
 		printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' \
 			'project(use C)' 'add_executable(prog prog.c)' \
 			'find_package(cpucycles 0.9 REQUIRED CONFIG)'
-		printed cpucycles | grep -v '^dependency'
+		printed '^find_package(cpucycles.*'
+		printed '^target_link_libraries(program cpucycles::.*' |
+			sed 's/(program /(prog /'
 		if test -n "$archive"; then
 			targets="prog static"
 			echo 'add_executable(static prog.c)'
@@ -192,7 +193,7 @@ meson_project() {
 		"$top_builddir"/amalgamation/cpucycles.[ch] "$sub/cpucycles"
 	cat >"$tmp/meson/meson.build" <<-TXT
 		project('use', 'c')
-		library = $(printed '^dependency')
+		library = $(printed "dependency('libcpucycles')")
 		assert(library.version() == '$version')
 		executable('prog', 'prog.c', dependencies: library)
 		shared_module('plugin', 'plugin.c', dependencies: library)
@@ -238,7 +239,7 @@ else
 fi
 if command -v cmake >/dev/null; then
 	cmake_versions
-	cmake_project "README's prefix, and the lines of the manual"
+	cmake_project "README's prefix and lines"
 	cmake_split
 else
 	skip "there is no cmake"

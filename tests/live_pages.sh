@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
 # Runs each command of the pages as printed, with an installed library. A list
-# names the commands that are not run, with the reasons. live_install.sh tries
-# the lines of README.md for CMake and Meson.
+# names the commands that are not run, with the reasons. Each snippet is pasted
+# into an empty directory, built as its first line says, and must count its
+# chain's cycles.
 # shellcheck disable=SC2016 # what pages have between quotes is not the shell's
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
@@ -12,6 +13,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS LDFLAGS TESTS
 cat >"$tmp/not_run" <<'TXT'
 flags for a prefix, which are tested below|-I$P/include *
 a result|[0-9]* cycles (calibrated)
+the snippets' test runs it|./a.out | sort *
 a result|cpucycles [a-z]* *
 a graph|* -> *
 parameters for the kernel|isolcpus=2 *
@@ -55,7 +57,7 @@ commands() {
 }
 
 markdown() {
-	sed '/^```c$/,/^```$/d' "$1" >"$tmp/text"
+	sed '/^```/,/^```$/d' "$1" >"$tmp/text"
 	sed -n 's/^    //p' "$tmp/text" | sed 's/  *# .*//' | join
 	grep -v '^    ' "$tmp/text" | tr -s '\n ' ' ' | tr '`' '\n' |
 		sed -n 'n;p' | commands
@@ -259,7 +261,7 @@ SEARCH="-I$include -L$lib" run 'cc -O2 -o program program.c -lcpucycles &&
 	cp program benchmark' "$tmp/work"
 ok "README.md: its program is compiled" || sed 's/^/# /' "$tmp/log"
 
-for page in README.md HACKING.md man/*.[37] man/*.h2m examples/*.*; do
+for page in README.md HACKING.md doc/building.md man/*.[37] man/*.h2m examples/*.*; do
 	case $page in
 	*.md) markdown "$page" ;;
 	*.h2m) help2man "$page" ;;
@@ -321,4 +323,113 @@ flags=$(sed -n 's/^| the compiler .*`\(-I.*\)` |$/\1/p' README.md)
 	run "cc -O2 program.c $flags && ./a.out" "$tmp/work"
 )
 ok "README.md: the compiler, with a prefix" || sed 's/^/# /' "$tmp/log"
+
+# snippet PAGE: the file $tmp/block, whose first line is a comment "NAME: COMMAND",
+# is pasted and built.
+snippet() {
+	name=$(sed -n '1s/^[^A-Za-z]*\([^ :]*\): .*/\1/p' "$tmp/block")
+	command=$(sed -n '1s/^[^:]*: //; 1s, \*/$,,; 1p' "$tmp/block")
+	case $name in
+	meson.build) tools='meson ninja' ;;
+	CMakeLists.txt) tools=cmake ;;
+	Makefile) tools= ;;
+	*) tools=${command%% *} ;;
+	esac
+	for tool in $tools; do
+		pasted "$tool --version || $tool version" "$tmp" || {
+			skip "$1: $name: there is no $tool"
+			return
+		}
+	done
+	here=$tmp/snippets/$((snippets += 1))
+	mkdir -p "$here/src"
+	cp "$tmp/work/program.c" "$here"
+	! grep -q 'cpucycles\.c' "$tmp/block" ||
+		cp "$tmp/vendored"/cpucycles.[ch] "$here"
+	case $name in
+	# It calls a chain. Calls from Python take thousands of cycles, as the
+	# page says, so an empty function's are subtracted.
+	*.py)
+		echo 'void nothing(void) {}' >"$here/nothing.c"
+		pasted 'cc -O2 -fPIC -shared -o chain.so *.c -lcpucycles' "$here"
+		for function in nothing function; do
+			sed -e 's,^lib = .*,&; chain = ctypes.CDLL("./chain.so"),' -e \
+				"s/^    sum.*/    chain.$function()/" "$tmp/block" \
+				>"$here/$function.py"
+		done
+		mv "$here/function.py" "$here/$name"
+		;;
+	# As the page says.
+	*.rs)
+		test "$edition" = 2024 || sed -i 's/^unsafe extern/extern/' \
+			"$tmp/block"
+		cp "$tmp/block" "$here/$name"
+		;;
+	*) cp "$tmp/block" "$here/$name" ;;
+	esac
+	# Once more, it is only run.
+	pasted "{ $command; } >first" "$here" &&
+		tries 10 counts "${command##*&& }"
+	ok "$1: $name: $command: $median for $cycles cycles" ||
+		sed 's/^/# /' "$tmp/log"
+}
+
+# median COMMAND: of the 1001 counts that it prints.
+median() {
+	pasted "$1" "$here"
+	grep -x '[0-9][0-9]*' "$tmp/log" | sort -n >"$tmp/counts"
+	test "$(wc -l <"$tmp/counts")" -eq 1001 && sed -n 501p "$tmp/counts"
+}
+
+# counts COMMAND: it does, and their median is right, if x86 multiplies in 3
+# cycles here, and cycles of the core are counted.
+counts() {
+	empty=0
+	test ! -f "$here/nothing.py" || empty=$(median 'python3 nothing.py')
+	median=$(median "$1") && median=$((median - empty)) &&
+		{ test -z "$exact" || awk "BEGIN { q = $median / $cycles
+			exit !(q > 0.99 && q < 1.01) }"; }
+}
+
+# pasted COMMAND DIRECTORY: as with a library in the system's directories.
+pasted() (
+	unset CFLAGS CXXFLAGS CPPFLAGS SEARCH DESTDIR
+	eval "export $(assignment CMake)"
+	export CC=cc CPATH="$include" LIBRARY_PATH="$lib" RUSTFLAGS="-L$lib" \
+		GOCACHE="$tmp/go" GOPATH="$tmp/gopath" GOPROXY=off GOFLAGS=
+	cd "$2" && PATH=$tmp/plain:$PATH sh -ec "$1" >"$tmp/log" 2>&1 </dev/null
+)
+
+mkdir "$tmp/plain"
+cp "$tmp/bin/make" "$tmp/plain"
+printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$tmp/plain/cc"
+chmod +x "$tmp/plain/cc"
+cycles=$(($(sed -n 's/.* i < \([0-9]*0\); .*/\1/p' README.md) * 6))
+snippets=0 exact= median=
+"$tmp/prefix/bin/cpucycles-info" >"$tmp/info"
+! uname -m | grep -qxE 'x86_64|i[3-6]86' ||
+	! grep -qE '^cpucycles kind (core|calibrated)$' "$tmp/info" || exact=yes
+if loads; then
+	for page in README.md doc/building.md; do
+		for n in 1 2 3 4 5 6 7; do
+			awk -v n=$n '/^```/ { count += inside = !inside; next }
+				inside && count == n' "$page" >"$tmp/block"
+			test ! -s "$tmp/block" || snippet "$page"
+		done
+	done
+	test $snippets -ge 3
+	ok "the pages have snippets: $snippets"
+else
+	skip "the snippets: $why"
+fi
+grep -q "^$cycles cycles" README.md
+ok "README.md says how long its chain is"
+if test -n "${CXX-}"; then
+	# shellcheck disable=SC2086 # the compiler may have arguments
+	quietly $CXX -x c++ -fsyntax-only -Wall -Werror -I"$include" \
+		"$tmp/work/program.c"
+	ok "README.md: its program is C++, too"
+else
+	skip "there is no C++ compiler"
+fi
 done_testing

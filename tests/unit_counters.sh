@@ -159,43 +159,6 @@ emulated() {
 }
 same "tests/cross/expected has where it was emulated" emulated
 
-# README.md says of some what they count.
-readme() {
-	sed -n '/^| machine /,/^$/p' README.md >"$tmp/table"
-	while read -r name file kind _; do
-		row=$(grep "\`$name\`" "$tmp/table" | head -1)
-		case $kind in
-		CORE*) words='core cycles' ;;
-		CALIBRATED) words='core cycles, calibrated' ;;
-		*) words='nominal cycles' ;;
-		esac
-		[ -z "$row" ] || [ "${row#*"$words"}" != "$row" ] ||
-			echo "README.md: $name counts $words, by $file"
-	done <"$tmp/counters"
-	grep -o '`[a-z0-9]*-[a-z0-9]*`' "$tmp/table" | tr -d '\`' | sort -u |
-		while read -r name; do
-			grep -q "^$name " "$tmp/counters" ||
-				echo "README.md: there is no counter $name"
-		done
-	# Versions, and what a setting must be, are in cpucycles(7) too.
-	while IFS='|' read -r _ _ names _ needs; do
-		for name in $(echo "$names" | sed 's/else.*//' | grep -o '`[a-z0-9]*-[a-z0-9]*`' |
-			tr -d '\`'); do
-			section=$(awk -v name="$name" '$1 == name { print $4 }' \
-				"$tmp/counters" | tr _ ' ')
-			echo "$needs" | sed 's/;.*//' |
-				grep -oE 'Linux (before )?[0-9.]+|glibc [0-9.]+|kernel module|perf_event_paranoid|perf_user_access|rdpmc' |
-				while read -r need; do
-					awk -v s=".Sh $section" '$0 == s { on = 1; next }
-						/^\.Sh/ { on = 0 } on' man/cpucycles.7 |
-						tr '\n' ' ' | grep -q "$need" ||
-						echo "cpucycles(7) does not say that $name needs $need"
-				done
-		done
-	done <"$tmp/table"
-}
-same "README.md says what counters count and need" readme
-
 # FILE: the struct's members, without comments and white space.
 struct_of() {
 	sed -n '/^struct cpucycles_counter {/,/^};/p' "$1" | tr -d ' \t\n' |
