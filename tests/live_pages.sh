@@ -371,7 +371,7 @@ snippet() {
 	pasted "{ $command; } >first" "$here" &&
 		tries 10 counts "${command##*&& }"
 	ok "$1: $name: $command: $median for $cycles cycles" ||
-		sed 's/^/# /' "$tmp/log"
+		sed 's/^/# /; 20q' "$tmp/log"
 }
 
 # median COMMAND: of the 1001 counts that it prints.
