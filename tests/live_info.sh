@@ -230,17 +230,6 @@ fi
 ! test -s "$tmp/err"
 ok "a reader that stops early is no error"
 
-# Each reason that the library gives, by its first words.
-page=$top_srcdir/man/cpucycles-benchmarking.7
-cat "$top_srcdir"/src/*.c "$top_srcdir"/src/*/*.c | tr -s '\n\t' ' ' |
-	grep -oE '(reason\([^",]*, ?|why = )"[^"%:]+' | sed 's/.*"//' |
-	cut -d ' ' -f 1-2 | grep -v ' fails$' | sort -u >"$tmp/reasons"
-test "$(wc -l <"$tmp/reasons")" -gt 15 &&
-	! while read -r words; do
-		grep -qF -- "$words" "$page" || echo "$words"
-	done <"$tmp/reasons" | grep .
-ok "cpucycles-benchmarking(7) explains each reason"
-
 check_command_line "$info"
 refused 2 word "$info" word
 ok "an argument is status 2, and the message names it"
