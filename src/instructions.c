@@ -24,14 +24,13 @@ void cpuc_instructions_choose(void)
 {
 	size_t n = cpuc_instructions_slot_count;
 	struct cpuc_slot *slot = cpuc_select(cpuc_instructions_slots, n, NULL);
-	bool none = slot == NULL;
+	long long (*read)(void) =
+		slot != NULL ? slot->reader.entry : instructions_none;
 
-	if (none && n > 0)
+	if (slot == NULL && n > 0)
 		slot = &cpuc_instructions_slots[n - 1];
 	__atomic_store_n(&instructions_slot, slot, __ATOMIC_RELEASE);
-	__atomic_store_n(&instructions_read,
-			 none ? instructions_none : slot->reader.entry,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(&instructions_read, read, __ATOMIC_RELEASE);
 }
 
 struct cpuc_slot *cpuc_instructions_slot(void)

@@ -10,7 +10,6 @@
 struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 			      const char *wanted);
 
-/* Tries one slot, and fills in its trial. */
 void cpuc_try(struct cpuc_slot *slot);
 
 /* Closes the calling thread's events of all counters but this one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* amd64-tsc, x86-tsc: RDTSC by the compiler's intrinsic, which the compiler may
- * schedule. A clock outside the core, of constant rate on every CPU since about
- * 2008 (the invariant TSC: Intel SDM vol. 3, "Time-Stamp Counter"). */
+/* amd64-tsc, x86-tsc: RDTSC by the compiler's intrinsic. Of constant rate on
+ * every CPU since about 2008 (invariant TSC: Intel SDM vol. 3, "Time-Stamp
+ * Counter"). */
 #include <config.h>
 #include "x86.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* amd64-tscasm, x86-tscasm: RDTSC by inline assembly, for compilers whose
- * intrinsic is missing or worse. */
+/* amd64-tscasm, x86-tscasm: as amd64-tsc, by inline assembly. */
 #include <config.h>
 #include "x86.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-mach: mach_absolute_time, macOS's clock, in units that
- * mach_timebase_info gives in nanoseconds. */
+/* default-mach: mach_absolute_time(), in units that mach_timebase_info() gives.
+ */
 #include <config.h>
 #include <mach/mach_time.h>
 #include "../rate/clock.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-zero: the count of a machine on which nothing counts. It keeps the
- * promise that cpucycles() may always be called; its kind is "zero". */
+/* default-zero: so that cpucycles() may be called where nothing counts. */
 #include <config.h>
 #include "../slot.h"
 

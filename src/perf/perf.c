@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Whether perf events can be read here, and if not, why; how every thread is to
- * open a counter's events; and cycles and instructions of one instant. */
+/* Whether perf events can be read here, how every thread is to open a
+ * counter's, and cycles and instructions of one instant. */
 #include <config.h>
 #include <errno.h>
 #include "../system/syscalls.h"
@@ -72,8 +72,7 @@ static int perf_open_event(const struct cpuc_event_set *set, unsigned *exclude)
 	return fd;
 }
 
-/* One event for each type of core or, if the kernel refuses any of them, one
- * generic event. */
+/* One event for each type of core or, if any is refused, the generic one. */
 static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 {
 	unsigned i, n = set->n;
@@ -91,8 +90,8 @@ static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 	set->n = i < n ? 1 : n;
 }
 
-/* Whether this thread's event, which opens, can be read without system calls.
- * -EBUSY: not now, but perhaps later. */
+/* Whether this thread's event can be read without system calls. -EBUSY: perhaps
+ * later. */
 static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	const char *file;
@@ -121,8 +120,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 	if (set == NULL || (set->reg != NULL && cpuc_perf_index(set) != 0))
 		return 0;
-	/* A seccomp filter may kill a process that opens an event: sysfs is
-	 * asked first. */
+	/* First sysfs: a seccomp filter may kill a process that opens one. */
 	if (set->opened == 0 && !set->absent) {
 		set->n = cpuc_core_pmus(set->event, set->counts);
 		set->absent = set->n == 0;

@@ -12,7 +12,6 @@
 #include "../rate/textfile.h"
 #include "pmus.h"
 
-/* 0, or a negative errno. */
 static int pmus_number(const char *path, const char *prefix, long *number)
 {
 	char text[32], *end;

@@ -218,25 +218,20 @@ static uint64_t read_guarded(struct cpuc_event_set *set)
 	return sum;
 }
 
-static uint64_t read_any_way(struct cpuc_event_set *set)
-{
-	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
-	uint64_t sum;
-
-	if (__atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) == 0)
-		return (uint64_t)(set->counts == PERF_COUNT_HW_INSTRUCTIONS
-					  ? cpuc_first_instructions()
-					  : cpuc_first());
-	if (read_kept(t, set, &sum))
-		return read_result(t, sum);
-	return read_guarded(set);
-}
-
 long long cpuc_perf_slow(struct cpuc_event_set *set)
 {
+	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
 	int saved = errno;
-	uint64_t sum = read_any_way(set);
+	uint64_t sum;
 
+	if (!cpuc_perf_opened(set))
+		return set->counts == PERF_COUNT_HW_INSTRUCTIONS
+			       ? cpuc_first_instructions()
+			       : cpuc_first();
+	if (read_kept(t, set, &sum))
+		sum = read_result(t, sum);
+	else
+		sum = read_guarded(set);
 	errno = saved;
 	return (long long)sum;
 }

@@ -82,20 +82,22 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 	return cpuc_perf_slow(set);
 }
 
+#define CPUC_PERF_EVENTS(of_counts, of_register, of_config1, ...) \
+	{                                                         \
+		.counts = of_counts, .reg = of_register,          \
+		.config1 = of_config1, __VA_ARGS__                \
+	}
+
 /* Defines counter ID and the counter of instructions beside it. The arguments
  * after config1 initialise fields of both event sets. */
 #define CPUC_PERF_COUNTERS(id, of_name, of_kind, cycle_events, of_register,    \
 			   cycle_config1, instruction_config1, ...)            \
-	struct cpuc_event_set cycle_events = {                                 \
-		.counts = PERF_COUNT_HW_CPU_CYCLES,                            \
-		.config1 = cycle_config1,                                      \
-		.reg = of_register,                                            \
-		__VA_ARGS__};                                                  \
-	static struct cpuc_event_set id##_instruction_events = {               \
-		.counts = PERF_COUNT_HW_INSTRUCTIONS,                          \
-		.config1 = instruction_config1,                                \
-		.reg = of_register,                                            \
-		__VA_ARGS__};                                                  \
+	struct cpuc_event_set cycle_events =                                   \
+		CPUC_PERF_EVENTS(PERF_COUNT_HW_CPU_CYCLES, of_register,        \
+				 cycle_config1, __VA_ARGS__);                  \
+	static struct cpuc_event_set id##_instruction_events =                 \
+		CPUC_PERF_EVENTS(PERF_COUNT_HW_INSTRUCTIONS, of_register,      \
+				 instruction_config1, __VA_ARGS__);            \
                                                                                \
 	static long long id##_read(void)                                       \
 	{                                                                      \

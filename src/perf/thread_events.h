@@ -37,7 +37,6 @@ struct cpuc_event_set {
 	bool absent;     /* the system lists no PMU of cores */
 };
 
-/* How a thread opens its events: the first way that works. */
 enum cpuc_perf_way {
 	CPUC_MAPPED, /* pinned; without descriptors */
 	CPUC_KEPT,   /* pinned; with descriptors for read(2) */
@@ -112,8 +111,8 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 struct cpuc_perf_thread *
 cpuc_perf_thread_state(const struct cpuc_event_set *set);
 
-/* Opens the events of a thread that has none. Even if true, they may not be
- * readable: a page may not map, and a pinned event may stand still. */
+/* Opens the events of a thread that has none. Even if true, a page may not be
+ * mapped, and a pinned event may stand still. */
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 			   struct cpuc_event_set *set, unsigned way);
 

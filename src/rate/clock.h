@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A clock outside the core, which several counters may read: how it is read,
- * its rate and its resolution. */
+/* Clocks outside the core: how they are read, rate and resolution. */
 #ifndef CPUC_CLOCK_H
 #define CPUC_CLOCK_H
 
@@ -21,12 +20,12 @@ struct cpuc_clock {
 	/* The chains that measure the core by this clock. NULL: none. */
 	const struct cpuc_chain_ops *chains;
 
-	/* Why chains cannot be trusted here even if they agree; NULL: they can.
-	 * The function may be NULL. */
+	/* Why chains cannot be trusted here even if they agree; NULL: they can,
+	 * as without the function. */
 	const char *(*distrusted)(void);
 
-	/* The engine finds these once per process, under the lock; a counter's
-	 * file sets `hz` and `exact` where the interface defines the rate. */
+	/* Found once per process, under the lock; a counter's file sets `hz`
+	 * and `exact` where the interface defines the rate. */
 	uint64_t hz;            /* ticks per second; 0: not known yet */
 	bool exact;             /* stated and confirmed, or defined */
 	bool traps;             /* a read takes more than a microsecond */
@@ -43,7 +42,7 @@ struct cpuc_clock {
  * tried once per selection. Faults if the clock may not be read. */
 bool cpuc_clock_rate(struct cpuc_clock *c);
 
-/* A selection begins: clocks without a rate may be measured again. */
+/* A selection begins. */
 void cpuc_clock_again(void);
 
 /* Whether two rates differ by no more than 1/parts. */
@@ -63,7 +62,6 @@ bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 /* The resolution now, in ticks; 0: the clock stands still. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c);
 
-/* Sorts v[0 ... n). */
 void cpuc_sort(uint64_t *v, unsigned n);
 
 /* Defines PREFIX_chains, of these CPUC_CHAIN() and this slack. */

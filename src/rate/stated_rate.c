@@ -20,14 +20,9 @@ struct stated {
 	bool of_core;
 };
 
+/* On Windows anybody may create the paths of other systems. */
 #ifdef _WIN32
-/* No files: on Windows anybody may create the paths of other systems. */
-static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
-{
-	(void)root;
-	(void)core_hz;
-	return stated_unknown;
-}
+#define stated_by_files(root, core_hz) ((void)(core_hz), stated_unknown)
 #else
 
 /* Best first: what the administrator says, the core's rate as it is set, its
@@ -182,10 +177,7 @@ static int stated_sysctl(const char *key, void *value, size_t *len)
 	return sysctl(number, 2, value, len, NULL, 0);
 }
 #else
-static int stated_sysctl(const char *key, void *value, size_t *len)
-{
-	return sysctlbyname(key, value, len, NULL, 0);
-}
+#define stated_sysctl(key, value, len) sysctlbyname(key, value, len, NULL, 0)
 #endif
 
 #define STATED_ASK stated_sysctl_number

@@ -9,8 +9,7 @@
 #include <fcntl.h>
 #include "../system/syscalls.h"
 
-/* PATH_MAX would be much of a signal handler's stack. */
-#define TEXTFILE_PATH_SIZE 512
+#define TEXTFILE_PATH_SIZE 512 /* PATH_MAX is much of a handler's stack */
 
 /* Enough for hundreds of CPUs in /proc/cpuinfo. An endless file ends, too. */
 #define LINES_BUDGET (1 << 20)
@@ -27,17 +26,10 @@ static int textfile_open(const char *root, const char *path)
 	memcpy(full, root, n);
 	memcpy(full + n, path, m);
 	full[n + m] = '\0';
-	/* O_NONBLOCK: a FIFO without a writer would block open() itself;
-	 * O_NOCTTY: a daemon must not acquire a controlling terminal. */
+	/* A FIFO without a writer would block, and a daemon must not acquire a
+	 * controlling terminal. */
 	fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
-}
-
-static ssize_t textfile_read(int fd, char *buf, size_t size)
-{
-	const ssize_t n = cpuc_sys_read(fd, buf, size);
-
-	return n < 0 ? -errno : n;
 }
 
 ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
@@ -50,10 +42,12 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 	if (fd < 0)
 		return fd;
 	do {
-		n = textfile_read(fd, buf + have, size - have);
+		n = cpuc_sys_read(fd, buf + have, size - have);
 		if (n > 0)
 			have += (size_t)n;
 	} while (n > 0 && have < size);
+	if (n < 0)
+		n = -errno;
 	cpuc_sys_close(fd);
 	if (n < 0)
 		return n;
@@ -86,7 +80,7 @@ uint64_t cpuc_find_line(const char *root, const char *path,
 	if (fd < 0)
 		return 0;
 	do {
-		n = textfile_read(fd, buf, sizeof(buf));
+		n = cpuc_sys_read(fd, buf, sizeof(buf));
 		last = n <= 0;
 		/* The last line may lack its newline. But one that an error or
 		 * the budget cuts off may hold a cut number. */

@@ -132,7 +132,6 @@ bool cpuc_tsc_forbidden(void)
 	return tsc_forbidden;
 }
 
-/* How good a way is. */
 enum os_clock_grade {
 	FAULTS,
 	FAILS, /* as where a filter denies the call */
@@ -163,9 +162,9 @@ static void os_clock_try(void *arg)
 
 /* The first way by which the clock advances or, of a coarse one, the first by
  * which it can be read. */
-static int os_clock_find_way(clockid_t clock, int way)
+static void os_clock_find_way(int *way, clockid_t clock, int first)
 {
-	struct os_clock_trial t = {clock, way, FAULTS, false};
+	struct os_clock_trial t = {clock, first, FAULTS, false};
 	enum os_clock_grade best = FAULTS;
 	int i, found = NONE;
 
@@ -173,24 +172,20 @@ static int os_clock_find_way(clockid_t clock, int way)
 		if (cpuc_probe(os_clock_try, &t) != 0)
 			t.grade = FAULTS;
 		if (!t.begun)
-			return KERNEL;
+			found = KERNEL;
 		if (t.grade > best) {
 			best = t.grade;
 			found = t.way;
 		}
-		t.way = way == KERNEL ? FAST : KERNEL;
+		t.way = first == KERNEL ? FAST : KERNEL;
 	}
-	return found;
+	__atomic_store_n(way, found, __ATOMIC_RELAXED);
 }
 
 void cpuc_os_clock_check(void)
 {
 	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
-	__atomic_store_n(
-		&way_time,
-		os_clock_find_way(OS_CLOCK_FINE, tsc_forbidden ? KERNEL : FAST),
-		__ATOMIC_RELAXED);
-	__atomic_store_n(&way_thread,
-			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, KERNEL),
-			 __ATOMIC_RELAXED);
+	os_clock_find_way(&way_time, OS_CLOCK_FINE,
+			  tsc_forbidden ? KERNEL : FAST);
+	os_clock_find_way(&way_thread, CLOCK_THREAD_CPUTIME_ID, KERNEL);
 }

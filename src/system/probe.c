@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Runs code that may fault, under handlers that pass every signal but this
- * code's own faults on to the disposition that was there before. */
+/* The handlers pass every signal but the code's own faults on to the
+ * disposition that was there before. */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>
@@ -106,7 +106,6 @@ static void probe_default(int sig, const siginfo_t *info)
 		raise(sig);
 }
 
-/* Acts as the kernel would have done with the disposition f->was. */
 static void probe_pass_on(struct fault *f, siginfo_t *info, void *context)
 {
 	const struct sigaction *to = &f->was;

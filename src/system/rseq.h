@@ -22,7 +22,6 @@ void cpuc_rseq_prepare(void);
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
 
-/* Arms the word for the first time. */
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
 /* Whether the word is cleared at waits in system calls: assumed until a caller

@@ -67,7 +67,6 @@ static void lock_pause(int ahead)
 	cpuc_sys_sleep(naps * LOCK_NAP_NS);
 }
 
-/* Returns the thread's ticket. */
 static unsigned lock_acquire(int pid)
 {
 	const unsigned mine =

@@ -20,8 +20,8 @@
 #define CPUC_TLS __thread
 #endif
 
-/* Orders accesses against signal handlers of the same thread. Not
- * __atomic_signal_fence(): clang 14 moves loads across it. */
+/* Orders accesses against signal handlers of the same thread. (clang 14 moves
+ * loads across __atomic_signal_fence().) */
 #define CPUC_FENCE() __asm__ volatile("" ::: "memory")
 
 /* The guard: between enter and leave the calling thread may change its own
@@ -45,8 +45,8 @@ void cpuc_guard_leave(const struct cpuc_guard *guard);
  * by a jump, and restores this. */
 extern CPUC_TLS bool cpuc_guard_inside;
 
-/* The first prepares for cpuc_process_mark(), the second for all functions
- * below. 0 or -errno. Under the lock; later calls do nothing. */
+/* The first prepares for cpuc_process_mark(), the second for all below. 0 or
+ * -errno. Under the lock; later calls do nothing. */
 int cpuc_process_prepare(void);
 int cpuc_thread_prepare(void);
 
