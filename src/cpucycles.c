@@ -328,9 +328,8 @@ int cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size)
 	return describe_slot(cpuc_instructions_slot(), out, size);
 }
 
-/* The events of cycles to read with those of instructions: those that
- * cpucycles() reads or, if it reads none, this counter's. NULL: there are none.
- */
+/* The events of cycles to read with those of instructions: those of cpucycles()
+ * or, if it reads none, this counter's. NULL: there are none. */
 static struct cpuc_event_set *pair_cycles(const struct cpuc_counter *c)
 {
 	struct cpuc_event_set *set = selected()->counter->events;

@@ -9,8 +9,7 @@
 #ifndef CPUC_FIRST_CALL_H
 #define CPUC_FIRST_CALL_H
 
-/* The first value of `cpucycles`: selects, or waits for who does, and counts.
- */
+/* The first value of `cpucycles`: selects, or waits for who does. */
 long long cpuc_first(void);
 
 /* The same for instructions; -1: they cannot be counted. */

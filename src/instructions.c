@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Instructions, counted like cycles. The slot is published before its reader.
- */
+/* Instructions, counted like cycles. A slot is published before its reader. */
 #include <config.h>
 #include "first_call.h"
 #include "instructions.h"

@@ -141,8 +141,7 @@ void cpuc_try(struct cpuc_slot *slot)
 	int sig = 0;
 
 	slot->trial = (struct cpuc_trial){.tried = true};
-	/* The system's clocks do not fault, and must work even where handlers
-	 * cannot be installed. */
+	/* The system's clocks work even where no handler can be installed. */
 	if (slot->counter->kind >= CPUC_OS)
 		select_attempt(&a);
 	else

@@ -54,13 +54,11 @@ struct cpuc_counter {
 
 	/* Gets ready, and asks the system whether the counter may be used: 0,
 	 * or what cpuc_reason() returns. The engine tries the instruction
-	 * afterwards. A fault counts as a failure. Called at each selection
-	 * that tries the counter. NULL: nothing to do. */
+	 * afterwards. NULL: nothing to do. */
 	int (*open)(struct cpuc_slot *slot);
 };
 
-/* Defines counter ID, which ID_read() reads. The arguments after the name
- * initialise fields. */
+/* Defines counter ID, which ID_read() reads; then come its fields. */
 #define CPUC_DEFINE_COUNTER(id, of_name, ...)           \
 	const struct cpuc_counter cpuc_counter_##id = { \
 		.name = of_name, .read = id##_read, __VA_ARGS__};

@@ -16,8 +16,8 @@ static int amd64_pmcff_exists(struct cpuc_slot *slot)
 {
 	unsigned a = 0, b, c, d = 0;
 
-	/* EAX 7:0 version; EDX 4:0 number of fixed counters, 12:5 their
-	 * width. Intel SDM vol. 2, CPUID leaf 0xA; zeros on AMD. */
+	/* Intel SDM vol. 2, CPUID leaf 0xA; zeros on AMD. EAX 7:0 version; EDX
+	 * 4:0 number of fixed counters, 12:5 their width. */
 	if (__get_cpuid_max(0, NULL) >= 0xa)
 		__cpuid(0xa, a, b, c, d);
 	if ((a & 0xff) >= 3 && (d & 0x1f) >= 2 && (d >> 5 & 0xff) >= 48)

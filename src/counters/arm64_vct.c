@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* arm64-vct: CNTVCT_EL0, the virtual count (Arm ARM for A-profile, DDI 0487,
  * "CNTVCT_EL0"). Its rate is in CNTFRQ_EL0, if firmware has set that: 1 GHz
- * from Armv8.6 on, tens of MHz before, so that most adjacent reads are equal.
- */
+ * from Armv8.6 on, tens of MHz before, so most adjacent reads are equal. */
 #include <config.h>
 #include "arm64.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-mach: mach_absolute_time(), in units that mach_timebase_info() gives.
- */
+/* default-mach: mach_absolute_time(), in mach_timebase_info()'s units. */
 #include <config.h>
 #include <mach/mach_time.h>
 #include "../rate/clock.h"

@@ -81,8 +81,7 @@ cpuc_extend32(struct cpuc_anchor *own, uint32_t ticks, uint32_t (*raw)(void))
 }
 
 /* Measures the counter's rate, once and before any thread counts by it: the
- * slot has no reader yet. That takes so short a time that any rate would do for
- * it. */
+ * slot has no reader yet. Any rate would do for so short a time. */
 static inline __attribute__((unused)) int
 cpuc_extend32_open(const struct cpuc_slot *slot, struct cpuc_clock *itself,
 		   uint32_t *ticks)

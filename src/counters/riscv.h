@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* RISC-V's counters: their names, and their CSRs, which begin at 0xC00. On
- * 32-bit CPUs those of their upper halves begin at 0xC80. */
+/* RISC-V's counters: their names and CSRs, from 0xC00 on; on 32-bit CPUs those
+ * of their upper halves, from 0xC80 on. */
 #ifndef CPUC_RISCV_H
 #define CPUC_RISCV_H
 #if HAVE_COUNTER_RISCV64_TIMECORE

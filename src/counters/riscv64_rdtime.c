@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-rdtime, riscv32-rdtime: the time CSR, by RDTIME (The RISC-V
  * Instruction Set Manual, Volume I, "Zicntr"), of 1 to 100 MHz on most
- * machines. On many a read traps into the firmware, which takes a microsecond.
- */
+ * machines. On many a read traps into the firmware. */
 #include <config.h>
 #include "riscv.h"
 

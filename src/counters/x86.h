@@ -12,8 +12,7 @@
 #define CPUC_X86_NAME(rest) "x86-" rest
 #endif
 
-/* The TSC, and the open() of every counter that reads it: in amd64_tsccore.c.
- */
+/* The TSC, and the open() of all that read it: in amd64_tsccore.c. */
 extern struct cpuc_clock cpuc_x86_tsc;
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);
 

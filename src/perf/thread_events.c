@@ -17,9 +17,9 @@
  *     the same, defer_unmap         a later thread unmaps it: `place`
  *     in a child of fork            nothing: the child does not have it
  *
- * The blank one goes when the next page is mapped over it. It is for the inline
- * reader, which has no guard: a handler may interrupt it before it reads the
- * page, and drop the events. In the zeros it sees that the lock has changed. */
+ * The blank one, until the next page is mapped over it, is for the inline
+ * reader. A handler may interrupt this before it reads the page, and drop the
+ * events. In the zeros it sees that the lock has changed. */
 #include <config.h>
 #include "../system/syscalls.h"
 #include "thread_events.h"

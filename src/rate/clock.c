@@ -121,9 +121,8 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	if (c->stated != NULL)
 		hz = c->stated();
 	coarse = cpuc_clock_coarse();
-	/* Emulators and firmware have been seen to state wrong rates. Theirs is
-	 * believed where the system's clock is too coarse to tell, or missing.
-	 */
+	/* Emulators and firmware state wrong rates, which are believed where
+	 * the system's clock is too coarse to tell, or missing. */
 	if (hz != 0)
 		c->exact = coarse ||
 			   cpuc_clock_within(clock_measure(c, RATE_CONFIRMS),

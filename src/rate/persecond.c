@@ -20,9 +20,7 @@
 #define OBSERVE_TRIES 80
 #define OBSERVE_NEAR CPUC_PERMILLE(50)
 #define OBSERVE_NS 25000 /* of one comparison with the system's clock */
-/* Measurements, each of milliseconds, in which an idle core gets to its rate.
- */
-#define RISE_TRIES 16
+#define RISE_TRIES 16    /* in which an idle core gets to its rate */
 
 /* The number that users have come to recognise as "unknown". */
 const struct cpuc_rate cpuc_persecond_unknown = {UINT64_C(2399987654),

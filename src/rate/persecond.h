@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second, by which users divide a count to get seconds, and the rate
- * of the core now. The first and the third function: under the lock, in a
- * probe.
- */
+/* Cycles per second, by which users divide a count to get seconds. The first
+ * and the third function: under the lock, in a probe. */
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 

@@ -13,10 +13,9 @@ struct cpuc_rate {
 };
 
 /* The CPU's rate from the first source that states one, in the order of
- * cpucycles(7). `core_hz` is the core's rate as measured, 0: it was not. A
- * core's stated rate that contradicts it is passed over, but not that in
- * /etc/cpucyclespersecond, which counts as the core's. `root` is put before
- * every path: "", or a fake tree in tests. May change errno. */
+ * cpucycles(7). A core's stated rate that contradicts the measured core_hz, if
+ * not 0, is passed over, but not that in /etc/cpucyclespersecond. `root` is put
+ * before every path: "", or a fake tree in tests. May change errno. */
 struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz);
 
 /* Whether a core of this stated rate may run at core_hz, if that is not 0.

@@ -13,8 +13,7 @@
 
 /* Linux's vDSO reads the time in user space, mostly by the TSC, and then faults
  * where that is forbidden. A sandbox may answer the system call with SIGSYS. So
- * a safe way is found for the clocks of time, and one for the thread's clock.
- */
+ * safe ways are found for the clocks of time and for the thread's clock. */
 enum way {
 	KERNEL, /* system calls, also until cpuc_os_clock_check */
 	FAST,

@@ -27,8 +27,7 @@ void cpuc_probe_end(void);
 int cpuc_probe(void (*fn)(void *), void *arg);
 
 /* Restores the dispositions in a child that was forked while another thread was
- * between begin and end. In the probing thread's own child the probe goes on.
- */
+ * between begin and end. In the probing thread's own child it goes on. */
 void cpuc_probe_after_fork(void);
 
 #endif

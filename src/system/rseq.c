@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Restartable sequences (rseq(2), Linux 4.18). Since 2.35 glibc registers an
- * area for each thread. Its field rseq_cs may point to the descriptor of a
+ * area for each thread, whose field rseq_cs may point to the descriptor of a
  * critical section. When the kernel preempts or migrates a thread that is
- * outside the section, or delivers a signal to it, it sets the field to NULL on
- * the way back to user mode (<linux/rseq.h>); from Linux 6.19 on only if it
- * interrupted the thread in user mode (rseq_update_usr() in
- * include/linux/rseq_entry.h). The sections here are empty, so every address is
- * outside.
+ * outside of it, or delivers a signal, it sets the field to NULL
+ * (<linux/rseq.h>); from Linux 6.19 on only if it interrupted the thread in
+ * user mode (rseq_update_usr()). The sections here are empty, so every address
+ * is outside.
  *
- * Other users' sections have ended or were aborted before anything else runs in
- * the thread. So a value that is not ours counts as an interruption, and may be
- * overwritten. An empty section belongs to another copy of this library. It
- * stays, or each copy would take every call of the other for an interruption.
- */
+ * Others' sections have ended or were aborted before anything else runs in the
+ * thread: a value that is not ours counts as an interruption, and may be
+ * overwritten. An empty section is another copy's of this library. It stays, or
+ * each copy would take every call of the other for an interruption. */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The lock names its holder's process, so a child of fork sees that the holder
- * exists only in the parent, and takes the lock over, without
- * pthread_atfork(). */
+/* The lock names its holder's process, so a child of fork takes it over from a
+ * holder that exists only in the parent, without pthread_atfork(). */
 #include <config.h>
 #include <errno.h>
 #include <pthread.h>

@@ -28,9 +28,7 @@ void cpuc_unlock(struct cpuc_caller *caller);
 
 /* From now on the lock recognises a child that has its parent's process id.
  * (One that was cloned before, while another thread held the lock, waits for
- * ever.) With the lock held, in a probe: a sandbox may answer system calls with
- * SIGSYS.
- */
+ * ever.) With the lock held, in a probe. */
 void cpuc_lock_prepare(void);
 
 #endif
