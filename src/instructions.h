@@ -5,7 +5,7 @@
 
 #include "select.h"
 
-/* Chooses one as for cycles: under the lock, in a probe. */
+/* Chooses one as for cycles: under the lock, with the probe open. */
 void cpuc_instructions_choose(void);
 
 /* Whether that has been done, and has arrived whole: first_call.h. */

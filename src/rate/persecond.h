@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Cycles per second, by which users divide a count to get seconds. The first
- * and the third function: under the lock, in a probe. */
+ * and the third function: under the lock, with the probe open. */
 #ifndef CPUC_PERSECOND_H
 #define CPUC_PERSECOND_H
 

@@ -24,8 +24,9 @@ uint64_t cpuc_os_clock_coarse_ns(void);
  * own, whatever hz is. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
 
-/* Finds out, in a probe, whether the clocks may be read by their fast paths, in
- * user space. Until then, and where they may not, system calls read them. */
+/* Finds out, with the probe open, whether the clocks may be read by their fast
+ * paths, in user space. Until then, and where they may not, system calls read
+ * them. */
 void cpuc_os_clock_check(void);
 
 /* Whether it found that x86 Linux's prctl(PR_SET_TSC) forbids the TSC. */

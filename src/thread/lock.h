@@ -28,7 +28,7 @@ void cpuc_unlock(struct cpuc_caller *caller);
 
 /* From now on the lock recognises a child that has its parent's process id.
  * (One that was cloned before, while another thread held the lock, waits for
- * ever.) With the lock held, in a probe. */
+ * ever.) With the lock held and the probe open. */
 void cpuc_lock_prepare(void);
 
 #endif
