@@ -89,6 +89,68 @@ static void stopping(void)
 	ok(off() < 0.002 && up, "and it goes on");
 }
 
+/* A clock that jumps once or twice, as that of a virtual machine that is
+ * resumed. */
+static double jump; /* ticks, or 0 */
+enum { GLIMPSE, SHORT_RUN, LONG_RUN, BOTH_RUNS, JUMPS };
+static unsigned jump_in;
+
+static void jump_before(uint64_t *stamp, int from, int n)
+{
+	on.ahead += jump / on.ticks;
+	for (; from < n; from++)
+		stamp[from] += (uint64_t)(int64_t)jump;
+}
+
+static void jumps_window(uint32_t turns, uint64_t stamp[3])
+{
+	multiplies_window(turns, stamp);
+	if (jump_in & SHORT_RUN)
+		jump_before(stamp, 1, 3);
+	if (jump_in & LONG_RUN)
+		jump_before(stamp, 2, 3);
+	jump = jump_in == GLIMPSE ? jump : 0;
+}
+
+static void jumps_glimpse(uint32_t turns, uint64_t stamp[2])
+{
+	multiplies_glimpse(turns, stamp);
+	if (jump_in != GLIMPSE)
+		return;
+	jump_before(stamp, 1, 2);
+	jump = 0;
+}
+
+/* Their product with the ratio may not fit. */
+static void jumping(void)
+{
+	static const struct cpuc_chain chain =
+		CHAIN(jumps, 32 * 3, "jumping imul");
+	static const char *const in[] = {"a glimpse", "a short run",
+					 "a long run", "both runs of a window"};
+	static const double by[] = {1e15, -1e9, 1e8, -1e4, 4e18 / 3};
+	uint64_t a, ratio;
+	size_t i;
+
+	for (i = 0; i < JUMPS * COUNT(by); i++) {
+		settled(usual);
+		cpuc_calibration.chain = &chain;
+		count();
+		ratio = cpuc_own_count.ratio.mean;
+		calibrated_expire();
+		jump = by[i / JUMPS];
+		jump_in = i % JUMPS;
+		/* A measurement after the glimpse would change the ratio. */
+		if (jump_in == GLIMPSE)
+			cpuc_own_count.ratio.measure_in = UINT32_MAX;
+		a = count();
+		ok(up && jump == 0 && cpuc_own_count.ratio.mean == ratio &&
+			   count() - a < 1000,
+		   "a clock that jumps by %g ticks in %s changes nothing",
+		   by[i / JUMPS], in[jump_in]);
+	}
+}
+
 /* A word that another copy of the library has armed is not armed again: that
  * copy must see that the kernel has cleared it. */
 static void two_copies(void)
@@ -652,6 +714,7 @@ int main(void)
 	machine_prepare();
 	delayed();
 	stopping();
+	jumping();
 	two_copies();
 	waits();
 	ON_KERNELS(sharing, shares);
