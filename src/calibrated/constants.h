@@ -36,7 +36,6 @@
  * the mean than this part of the short run's links is left out: five steps of a
  * coarse clock, as it is uncertain by half of that. */
 #define WINDOW_OVERHEADS 32
-#define OVERHEAD_SURE 4
 #define WINDOW_UNDISTURBED 10
 
 /* The least length of a glimpse, in steps of the clock and in cycles: 98 of 100
@@ -52,11 +51,13 @@
 #define GLIMPSE_SINCE_STEP 256
 
 /* A measurement is as long as so many windows, and has a sixth of their noise;
- * a thread's first one is shorter, for a short first call. The next one follows
- * soon after the ratio moved, if its share of the time allows, and in a fresh
- * thread. */
+ * a thread's first one is shorter, for a short first call. One that differs
+ * from the mean by more than noise is repeated. The next one follows soon after
+ * the ratio moved, if its share of the time allows, and in a fresh thread. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
+#define MEASUREMENT_NOISE \
+	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
 #define MEASUREMENT_MOVED TICKS(120)
 #define MEASUREMENT_SOON TICKS(12500)
 
@@ -74,11 +75,6 @@
 #define STEP_WINDOWS 16u
 #define STEP_LASTS 16
 #define STEP_SHORT 4
-
-/* The noise of measurements is a mean of so many. An innovation of more than so
- * many halves of it is tested. */
-#define FILTER_MEAN 16
-#define FILTER_LARGE 5u
 
 /* The process's first ratio: rounds, windows in a round, and how far these may
  * be apart. */
@@ -112,10 +108,9 @@
  * on EPYC 2.7 us in the median, and 7 us in one case of a hundred. */
 #define COUNT_LACK TICKS(125000)
 /* What the thread's clock lacked without a switch is forgotten by this part at
- * each reading: by less if there was one, as that shows nothing. */
-#define LOST_ALONE 4
-#define LOST_SWITCHED 16
-#define LACK_MEAN 16 /* of its share of the time */
+ * each reading; and how many its share of the time is a mean of. */
+#define LACK_LOST 4
+#define LACK_MEAN 16
 /* A longer time between two glimpses counts as this. */
 #define COUNT_LONG TICKS(16)
 

@@ -122,13 +122,6 @@ static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 		       : count_least(count_since(0, d), COUNT_CLOCK);
 }
 
-/* What glimpses have taken in the interval: the thread ran, but no count has
- * it. */
-static uint32_t count_glimpsed(const struct cpuc_core_count *c)
-{
-	return c->state == CPUC_COUNT_OPEN ? (uint32_t)c->tick - c->opened : 0;
-}
-
 /* From here on a call in the midst gets one more than the highest count. */
 static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 {
@@ -150,6 +143,7 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 	c->state = CPUC_COUNT_CLOSED;
 	CPUC_FENCE();
 	c->tick = count_tick();
+	c->opened = (uint32_t)c->tick;
 	return n;
 }
 
@@ -242,7 +236,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	i.begin = c->ratio.mean;
 	i.ticks = t - c->tick;
 	i.counted = count_seen(c, i.ticks);
-	i.unread = c->unread + count_glimpsed(c);
+	/* In a glimpse the thread ran, but no count has that. */
+	i.unread = c->unread + ((uint32_t)c->tick - c->opened);
 	i.gap = c->gap;
 	i.told = count_told(c);
 	count_midst_begin(c, i.counted);

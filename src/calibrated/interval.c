@@ -78,8 +78,7 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	uint64_t missing = interval_less(i->unread + i->ticks, ran), pause;
 	uint32_t n = i->switches.own + i->switches.forced;
 
-	closed->lack.lost -=
-		i->lack.lost / (n == 0 ? LOST_ALONE : LOST_SWITCHED);
+	closed->lack.lost -= i->lack.lost / LACK_LOST;
 	if (n == 0) {
 		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
 			       missing);

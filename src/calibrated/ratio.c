@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's ratio: a filter's mean of measurements, and when the next one is
- * due.
+/* A thread's ratio: a mean of measurements, and when the next one is due.
  *
  * A measurement is one long window. A glimpse, which is hundreds of times
  * shorter, shows only that the rate may have stepped; windows confirm it.
@@ -8,15 +7,10 @@
  * some cores step by 2.5% 500 times a second for a while, and are steady for
  * seconds; others change their rate for the instructions that they execute.
  *
- * The filter is an exponential mean, which goes half the way to each
- * measurement. A longer memory would gain little, as a measurement is off by
- * hardly more than the rate changes until the next one; and after a disturbance
- * the mean is soon right again.
- *
- * The noise of measurements is how much their differences from the mean change
- * from one to the next. A measurement that is further off is tested: if a
- * second one confirms it, the rate has changed, and the mean follows at once.
- * The rate may well change again, so the next measurement comes soon. */
+ * The mean goes half the way to each measurement: a longer memory would gain
+ * little, as the rate itself changes meanwhile. If a second measurement
+ * confirms one that is off, the rate has changed, and the mean follows at once.
+ */
 #include <config.h>
 #include <stdlib.h>
 #include "../rate/clock.h"
@@ -26,20 +20,6 @@
 static uint32_t ratio_least(uint64_t a, uint64_t b)
 {
 	return (uint32_t)(a < b ? a : b);
-}
-
-/* A drift makes differences large, but all alike: it is no noise. */
-static void ratio_add(struct cpuc_ratio *r, uint64_t ratio)
-{
-	int32_t off =
-		(int32_t)ratio_least(cpuc_apart(ratio, r->mean), STEP_LEAST);
-
-	off = ratio < r->mean ? -off : off;
-	r->noise = (uint16_t)(r->noise +
-			      (abs(off - r->off) - r->noise) / FILTER_MEAN);
-	r->off = (int16_t)off;
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / (r->known ? 2 : 1));
-	r->known = true;
 }
 
 /* The highest of these n ratios on which windows agree; 0: there is none. Sorts
@@ -57,20 +37,6 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 			return v[i - need] + (v[i - 1] - v[i - need]) / 2;
 	}
 	return 0;
-}
-
-/* Overheads of windows as long as these: between that of a glimpse's one run
- * and that of a measurement's two, as the length is. It counts for as much as
- * so many windows. */
-static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r,
-					   uint16_t weight)
-{
-	int32_t shortest = 2 * r->glimpse, longest = r->overhead.cycles;
-
-	if (r->overhead.known < OVERHEAD_SURE)
-		longest = shortest;
-	return (struct cpuc_overhead){
-		shortest + (longest - shortest) / MEASUREMENT_LENGTH, weight};
 }
 
 /* A window at about this ratio; on a much faster core it was too short. */
@@ -96,7 +62,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 		ratio_least(worked / SHARE_MOVING / s->span, STEP_WINDOWS);
 	const uint32_t lasts =
 		ratio_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
-	struct cpuc_overhead o = ratio_overhead(r, WINDOW_OVERHEADS);
+	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
 	uint64_t v[STEP_WINDOWS], about = r->mean, ratio, agreed = 0;
 	unsigned n, tried;
 
@@ -118,7 +84,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
  * enough for that. */
 static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
-	struct cpuc_overhead o = ratio_overhead(r, 1);
+	struct cpuc_overhead o = {2 * r->glimpse, 1};
 	uint64_t v[STEP_SLOWER], about = r->mean, agreed;
 	unsigned n;
 
@@ -156,63 +122,26 @@ static uint64_t ratio_window(struct cpuc_ratio *r)
 			   r->mean);
 }
 
-/* By how much a glimpse differs from what one takes at this ratio. */
-static int32_t ratio_glimpse(const struct cpuc_ratio *r)
-{
-	return cpuc_glimpse(&cpuc_calibration, r->mean) - r->glimpse;
-}
-
-/* By how much it may differ though the ratio is the same. */
-static int32_t ratio_near(const struct cpuc_ratio *r)
-{
-	const struct cpuc_calibration *s = &cpuc_calibration;
-
-	return cpuc_glimpse_part(s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
-}
-
 /* A small step shows in the mean of several glimpses. There, one that was
  * disturbed counts as little as one that just was not. */
-static bool ratio_stands(struct cpuc_ratio *r, int32_t *by)
-{
-	const int32_t near = ratio_near(r), most = 2 * near;
-
-	*by = ratio_glimpse(r);
-	r->glimpses += (*by > most    ? most
-			: *by < -most ? -most
-				      : *by) -
-		       r->glimpses / GLIMPSE_MEAN;
-	return abs(*by) <= near &&
-	       abs(r->glimpses) / GLIMPSE_MEAN <=
-		       cpuc_glimpse_part(&cpuc_calibration, r->mean, STEP_PAIR);
-}
-
 bool cpuc_ratio_stands(struct cpuc_ratio *r)
 {
-	int32_t by;
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const int32_t near = cpuc_glimpse_part(
+		s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
+	const int32_t by = cpuc_glimpse(s, r->mean) - r->glimpse;
+	const int32_t most = by > 0 ? 2 * near : -2 * near;
 
-	return ratio_stands(r, &by);
+	r->glimpses +=
+		(abs(by) > 2 * near ? most : by) - r->glimpses / GLIMPSE_MEAN;
+	return abs(by) <= near &&
+	       abs(r->glimpses) / GLIMPSE_MEAN <=
+		       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
 }
 
-/* Learns what a glimpse takes at this ratio, which windows have just shown,
- * from the mean of those at the ratio before; or at once, if two agree that it
- * is something else on this core, though not much. */
-static void ratio_learn(struct cpuc_ratio *r, uint64_t before, int32_t first)
+/* Whether the ratio has moved. */
+static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 {
-	int32_t by = ratio_glimpse(r), mean = r->glimpses / GLIMPSE_MEAN;
-	int32_t moved = cpuc_glimpse_part(&cpuc_calibration, before,
-					  cpuc_apart(r->mean, before));
-
-	if (abs(by) <= ratio_near(r))
-		r->glimpse += (mean + (r->mean > before ? moved : -moved)) / 4;
-	else if (abs(by - first) <= ratio_near(r) &&
-		 abs(by) <= GLIMPSE_CYCLES << CPUC_OVERHEAD_BITS)
-		r->glimpse += by;
-}
-
-/* Whether the ratio has moved; `by` is what a glimpse has just shown. */
-static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked, int32_t by)
-{
-	const uint64_t before = r->mean;
 	uint64_t ratio = ratio_window(r), first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	bool moved = false;
@@ -226,9 +155,8 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked, int32_t by)
 		if (off > 2 * STEP_LEAST)
 			return false;
 	}
-	/* Even without noise the clock misses a step or two. */
-	if (off > r->noise * FILTER_LARGE / 2 &&
-	    off > cpuc_calibration.grain / MEASUREMENT_LENGTH) {
+	/* More than noise, and than a step or two that the clock misses. */
+	if (off > MEASUREMENT_NOISE) {
 		ratio = ratio_window(r);
 		off = cpuc_apart(ratio, first);
 		if (off > STEP_LEAST)
@@ -237,8 +165,8 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked, int32_t by)
 		if (moved)
 			r->mean = first;
 	}
-	ratio_add(r, ratio);
-	ratio_learn(r, before, by);
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / (r->known ? 2 : 1));
+	r->known = true;
 	return moved;
 }
 
@@ -287,7 +215,6 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
 	r->mean = cpuc_calibration.ratio;
 	r->glimpse = cpuc_calibration.glimpse_overhead;
-	r->noise = (uint16_t)(cpuc_calibration.grain / 4);
 	r->measure_every = MEASUREMENT_SOON;
 	/* The thread that calibrated has just measured. */
 	if (t - cpuc_calibration.tick < cpuc_calibration.span) {
@@ -299,20 +226,19 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 {
 	bool stands, moved;
-	int32_t by;
 
 	ratio_pass(r, passed);
 	if (r->glimpse_in > 0)
 		return false;
-	stands = ratio_stands(r, &by);
+	stands = cpuc_ratio_stands(r);
 	/* One that is disturbed may look as if all were well. */
 	if (worked >= COUNT_RAMP)
-		stands &= ratio_stands(r, &by);
+		stands &= cpuc_ratio_stands(r);
 	moved = !stands && ratio_confirm(r, worked);
 	if (moved) {
 		ratio_next(r, true);
 	} else if (r->measure_in == 0) {
-		moved = ratio_measure(r, worked, by);
+		moved = ratio_measure(r, worked);
 		ratio_next(r, moved);
 		stands = false;
 	} else if (!stands) {

@@ -18,11 +18,8 @@ struct cpuc_ratio {
 	struct cpuc_overhead overhead; /* of windows that measure */
 	int32_t glimpse;               /* cpuc_glimpse() at this ratio */
 	int32_t glimpses; /* differences of the latest ones from that */
-	uint16_t noise;   /* of measurements: from one's
-			     difference to the next one's */
-	int16_t off;  /* the latest measurement's difference from the mean */
-	bool known;   /* the mean is this thread's own */
-	uint16_t cpu; /* on which these were measured */
+	bool known;       /* the mean is this thread's own */
+	uint16_t cpu;     /* on which these were measured */
 };
 
 /* A thread's first count, at tick t: by the process's first ratio. */
