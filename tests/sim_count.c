@@ -607,6 +607,58 @@ static void stored_late(void)
 	   (double)n);
 }
 
+static void waiter(void)
+{
+	leave(1e6, true);
+}
+
+/* A wait between a glimpse and the tick at which the interval goes on is no
+ * time for which the thread ran. */
+static void waited_glimpsing(void)
+{
+	uint64_t a, n;
+
+	settled(with(NO_WORD));
+	calibrated_expire();
+	count();
+	pass(1e4);
+	cpuc_own_count.due = 1;
+	tick_hook = waiter;
+	tick_hook_at = 3;
+	a = count();
+	pass(8e6);
+	n = count() - a;
+	ok(tick_hook == NULL && up && n > 7990000,
+	   "a wait just after a glimpse: then counts %.0f of 8e6", (double)n);
+}
+
+static void preempted_handler(void)
+{
+	pass(4e5);
+	leave(1e6, false);
+	inner[0] = count();
+}
+
+/* What the thread ran in the interval before is in the thread's clock, but not
+ * in what a handler between two intervals adds to it. */
+static void between_intervals(void)
+{
+	uint64_t a;
+
+	settled(usual);
+	calibrated_expire();
+	count();
+	pass(4e5);
+	calibrated_expire();
+	tick_hook = preempted_handler;
+	tick_hook_at = 3;
+	a = count();
+	/* 8 us are granted, and what two readings of the clock take. */
+	ok(tick_hook == NULL && inner[0] - a > 390000 && inner[0] - a < 450000,
+	   "a handler between two intervals, preempted: counts %.0f of 4e5",
+	   (double)(inner[0] - a));
+}
+
 static void tracer(void)
 {
 	pretended_word = 0;
@@ -729,6 +781,8 @@ int main(void)
 	throttled();
 	signals();
 	stored_late();
+	waited_glimpsing();
+	between_intervals();
 	traced();
 	at_any_tick(false);
 	at_any_tick(true);

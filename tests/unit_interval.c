@@ -181,6 +181,8 @@ static void singly(void)
 	   "is forgotten: %u", (unsigned)closed.lack.lost);
 	i.switches.forced = 1;
 	i.interrupted = true;
+	ok(cpuc_interval_close(&i).lack.lost > closed.lack.lost,
+	   "and less so beside a switch");
 	i.ticks = i.counted - 1000;
 	i.ran = i.counted + 5000;
 	closed = cpuc_interval_close(&i);

@@ -16,8 +16,8 @@
 
 struct cpuc_calibration cpuc_calibration;
 
-/* The ticks of a window's long run less those of its short one; UINT32_MAX if
- * the clock went back, or an interrupt made the window useless. */
+/* The ticks of a window's long run less its short one's; UINT32_MAX if the
+ * clock went back, or an interrupt made the window useless. */
 static uint32_t calibration_ticks(const struct cpuc_chain *chain,
 				  uint32_t turns)
 {
@@ -71,7 +71,7 @@ static uint64_t calibration_series(const struct cpuc_calibration *s, unsigned n,
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
-/* Chooses the windows' length. */
+/* Chooses the length of windows and glimpses. */
 static int calibration_survey(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
@@ -193,7 +193,6 @@ static int calibration_round(struct cpuc_calibration *s, const char **why)
 	return calibration_span(s) ? 0 : -EAGAIN;
 }
 
-/* A round with windows of the i-th chain. */
 static int calibration_by(struct cpuc_calibration *s, unsigned i,
 			  unsigned round, struct cpuc_refusal *refusal)
 {
@@ -219,7 +218,6 @@ static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 		;
 }
 
-/* Tries round after round until one succeeds. */
 static int calibration_find(struct cpuc_calibration *s,
 			    struct cpuc_refusal *refusal)
 {
@@ -263,8 +261,7 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 			  links);
 }
 
-/* The thread's clock, read between two ticks. */
-struct reading {
+struct reading { /* of the thread's clock, between two ticks */
 	uint64_t before, ran, after;
 };
 
@@ -280,9 +277,8 @@ static struct reading calibration_reading(long long (*tick)(void), uint64_t hz)
 bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 {
 	struct reading a, b;
-	int tries;
 
-	for (tries = 0; tries < AGREE_TRIES; tries++) {
+	for (int tries = 0; tries < AGREE_TRIES; tries++) {
 		a = calibration_reading(tick, hz);
 		while ((uint64_t)tick() - a.after <
 		       AGREE_READINGS * (a.after - a.before + 1))

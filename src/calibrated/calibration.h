@@ -15,11 +15,10 @@ struct cpuc_clock;
 #define CPUC_RATIO_BITS 32
 
 /* window() reads the clock before and after a short run of the chain, and
- * again after a long one, of CPUC_LONG_RUN times as many links; glimpse() reads
- * it before and after a short run alone. Each read is fenced from the chain,
- * and no call through a pointer comes between two reads: its misprediction
- * would be in the window. A short run's links take turns * cycles core cycles.
- */
+ * again after a long one, of CPUC_LONG_RUN times as many links; glimpse(),
+ * around a short run alone. Each read is fenced from the chain. No call through
+ * a pointer comes between: its misprediction would be in the window. A short
+ * run's links take turns * cycles core cycles. */
 struct cpuc_chain {
 	void (*window)(uint32_t turns, uint64_t stamp[3]); /* turns >= 1 */
 	void (*glimpse)(uint32_t turns, uint64_t stamp[2]);
@@ -61,8 +60,7 @@ struct cpuc_calibration {
 	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
 	uint32_t glimpse_turns;   /* the same for a glimpse */
 	uint32_t glimpse_grain;   /* 2^-20 of its links */
-	int32_t glimpse_overhead; /* cpuc_glimpse() when the ratio was measured
-				   */
+	int32_t glimpse_overhead; /* cpuc_glimpse() at that ratio */
 	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
 	bool thread_clock;     /* cpuc_calibration_thread_clock() */
 };
@@ -89,7 +87,6 @@ uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
  * some have steps of milliseconds, or ticks of another length. */
 bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz);
 
-/* Whether the process is calibrated. */
 bool cpuc_calibration_done(void);
 
 /* The process's first ratio. Without SSE, no function returns a double. */

@@ -108,9 +108,10 @@
  * on EPYC 2.7 us in the median, and 7 us in one case of a hundred. */
 #define COUNT_LACK TICKS(125000)
 /* What the thread's clock lacked without a switch is forgotten by this part at
- * each reading; and how many its share of the time is a mean of. */
-#define LACK_LOST 4
-#define LACK_MEAN 16
+ * each reading: by less if there was one, as that shows nothing. */
+#define LOST_ALONE 4
+#define LOST_SWITCHED 16
+#define LACK_MEAN 16 /* of its share of the time */
 /* A longer time between two glimpses counts as this. */
 #define COUNT_LONG TICKS(16)
 

@@ -26,17 +26,6 @@ static uint64_t count_tick(void)
 	return (uint64_t)cpuc_calibration.clock->tick();
 }
 
-/* Ticks from `tick` to t; 0 if this core's clock is behind the last one's. */
-static uint64_t count_since(uint64_t tick, uint64_t t)
-{
-	return (int64_t)(t - tick) < 0 ? 0 : t - tick;
-}
-
-static uint64_t count_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Whether a wait clears the thread's word. */
 static bool count_told(const struct cpuc_core_count *c)
 {
@@ -117,12 +106,10 @@ static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 
 	if (c->state != CPUC_COUNT_OPEN)
 		return 0;
-	return seen <= COUNT_CLOCK
-		       ? seen
-		       : count_least(count_since(0, d), COUNT_CLOCK);
+	return seen <= COUNT_CLOCK ? seen
+				   : cpuc_least(cpuc_less(d, 0), COUNT_CLOCK);
 }
 
-/* From here on a call in the midst gets one more than the highest count. */
 static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 {
 	c->given = cpuc_count_at(c, seen);
@@ -155,14 +142,14 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
-	uint64_t end = count_since(c->unread, COUNT_CLOCK), t;
+	uint64_t end = cpuc_less(COUNT_CLOCK, c->unread), t;
 	uint32_t due;
 
 	/* It changes only when the thread's clock has just been read. */
 	if (c->unread == 0)
 		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
-	end = count_least(end, c->ratio.measure_in);
-	due = (uint32_t)count_least(end, c->ratio.glimpse_in);
+	end = cpuc_least(end, c->ratio.measure_in);
+	due = (uint32_t)cpuc_least(end, c->ratio.glimpse_in);
 	if (c->state == CPUC_COUNT_CLOSED)
 		cpuc_rseq_again(&c->rseq);
 	t = count_tick();
@@ -205,10 +192,8 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	i->moved = count_migrated(c);
 	if (i->moved)
 		cpuc_ratio_migrated(&c->ratio);
-	worked = count_least(count_since(0, rest),
-			     i->clock ? i->ran : UINT64_MAX);
-	measured =
-		cpuc_ratio_update(&c->ratio, count_since(0, i->ticks), worked);
+	worked = cpuc_least(cpuc_less(rest, 0), i->clock ? i->ran : UINT64_MAX);
+	measured = cpuc_ratio_update(&c->ratio, cpuc_less(i->ticks, 0), worked);
 	i->end = c->ratio.mean;
 	if (measured)
 		*ran = count_clock();
@@ -281,7 +266,7 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 		return false;
 	CPUC_FENCE();
 	c->ratio.glimpse_in = (uint32_t)d + c->ratio.glimpse_every;
-	c->due = (uint32_t)count_least(c->ratio.glimpse_in, end);
+	c->due = (uint32_t)cpuc_least(c->ratio.glimpse_in, end);
 	CPUC_FENCE();
 	return *c->rseq.word == armed;
 }

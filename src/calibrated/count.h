@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread's count of core cycles, from the ticks of a clock outside the core,
  * by a ratio that the thread measures again and again. The time for which the
- * thread does not run is left out: where the kernel reports that (rseq.h), and
- * else where a call comes so long after the latest one that a wait may lie
- * between them. */
+ * thread does not run is left out. */
 #ifndef CPUC_COUNT_H
 #define CPUC_COUNT_H
 
@@ -74,7 +72,6 @@ bool cpuc_count_alone(void);
  * tick + d. */
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 
-/* See cpuc_rseq_interruptions(). */
 long long cpuc_count_interruptions(void);
 
 /* The count now. The check of the word covers whatever happens between a call's

@@ -22,17 +22,6 @@
 #include "interval.h"
 #include "ratio.h"
 
-static uint64_t interval_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* a - b, but not less than 0. */
-static uint64_t interval_less(uint64_t a, uint64_t b)
-{
-	return (int64_t)(a - b) < 0 ? 0 : a - b;
-}
-
 /* How much of what is missing may be among the `counted` ticks of earlier
  * calls. Where waits are not told of, each of the n switches may hide there,
  * for less than a gap; one that took longer is after the latest count. What the
@@ -46,8 +35,8 @@ static uint64_t interval_missed(const struct cpuc_interval *i, uint64_t missing,
 		most = 0;
 	else if (i->interrupted || missing > most)
 		most -= i->gap;
-	return interval_least(most + lost,
-			      interval_least(missing, i->unread + i->counted));
+	return cpuc_least(most + lost,
+			  cpuc_least(missing, i->unread + i->counted));
 }
 
 /* Learns from a reading without a switch: `ran` should be `ticks`. What is lost
@@ -56,13 +45,13 @@ static uint64_t interval_missed(const struct cpuc_interval *i, uint64_t missing,
 static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 			   uint64_t missing)
 {
-	uint64_t slow = (interval_less(ticks, ran) << 16) / (ran + 1);
+	uint64_t slow = (cpuc_less(ticks, ran) << 16) / (ran + 1);
 
 	if (missing > lack->lost)
-		lack->lost = (uint32_t)interval_least(missing, COUNT_CLOCK);
+		lack->lost = (uint32_t)cpuc_least(missing, COUNT_CLOCK);
 	if (ticks < COUNT_CLOCK / 2)
 		return;
-	slow = interval_least(slow, UINT16_MAX);
+	slow = cpuc_least(slow, UINT16_MAX);
 	if (slow > lack->slow)
 		slow = lack->slow + (slow - lack->slow) / LACK_MEAN;
 	lack->slow = (uint16_t)slow;
@@ -75,10 +64,11 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 			       struct cpuc_closed *closed)
 {
 	const uint64_t ran = i->ran + (i->ran / 256 * i->lack.slow) / 256;
-	uint64_t missing = interval_less(i->unread + i->ticks, ran), pause;
+	uint64_t missing = cpuc_less(i->unread + i->ticks, ran), pause;
 	uint32_t n = i->switches.own + i->switches.forced;
 
-	closed->lack.lost -= i->lack.lost / LACK_LOST;
+	closed->lack.lost -=
+		i->lack.lost / (n == 0 ? LOST_ALONE : LOST_SWITCHED);
 	if (n == 0) {
 		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
 			       missing);
@@ -89,18 +79,18 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	pause = missing - interval_missed(i, missing,
 					  i->told && !closed->untold, n,
 					  closed->lack.lost);
-	return interval_less(interval_least(pause, i->ticks - i->counted),
-			     i->switches.forced * COUNT_LACK);
+	return cpuc_less(cpuc_least(pause, i->ticks - i->counted),
+			 i->switches.forced * COUNT_LACK);
 }
 
-/* How many of the interval's ticks count. */
+/* The interval's ticks that count. */
 static uint64_t interval_ticks(const struct cpuc_interval *i,
 			       struct cpuc_closed *closed)
 {
 	/* The clock of this core is behind. */
 	if ((int64_t)(i->ticks - i->counted) < 0)
 		return i->counted +
-		       (i->clock ? interval_less(i->ran, i->unread + i->counted)
+		       (i->clock ? cpuc_less(i->ran, i->unread + i->counted)
 				 : 0);
 	return i->clock ? i->ticks - interval_pause(i, closed) : i->ticks;
 }
@@ -112,7 +102,7 @@ struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i)
 
 	closed.ticks = interval_ticks(i, &closed);
 	rest = closed.ticks - i->counted;
-	ramp = i->moved ? rest : interval_least(rest, COUNT_RAMP);
+	ramp = i->moved ? rest : cpuc_least(rest, COUNT_RAMP);
 	closed.cycles = i->cycles + cpuc_ratio_scaled(i->counted, i->begin) +
 			cpuc_ratio_scaled(ramp, higher) +
 			cpuc_ratio_scaled(rest - ramp, i->end);

@@ -17,11 +17,6 @@
 #include "ratio.h"
 #include "constants.h"
 
-static uint32_t ratio_least(uint64_t a, uint64_t b)
-{
-	return (uint32_t)(a < b ? a : b);
-}
-
 /* The highest of these n ratios on which windows agree; 0: there is none. Sorts
  * v. Whatever disturbs a window makes it longer, and its ratio lower: two are
  * enough to show a higher rate, unless many were tried. */
@@ -52,16 +47,15 @@ static uint64_t ratio_window_about(struct cpuc_overhead *o, uint64_t *about)
 
 /* At the end of a long interval, `worked` ticks, many windows are made, so that
  * not all are disturbed: for a share of it, and a lower ratio must last. If
- * they disagree all the same, the highest one is taken: rather too high than
- * too low.
- */
+ * they disagree all the same, the highest one holds: better too high than too
+ * low. */
 static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint32_t share =
-		ratio_least(worked / SHARE_MOVING / s->span, STEP_WINDOWS);
+	const uint32_t share = (uint32_t)cpuc_least(
+		worked / SHARE_MOVING / s->span, STEP_WINDOWS);
 	const uint32_t lasts =
-		ratio_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
+		(uint32_t)cpuc_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
 	uint64_t v[STEP_WINDOWS], about = r->mean, ratio, agreed = 0;
 	unsigned n, tried;
@@ -70,7 +64,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 		ratio = ratio_window_about(&o, &about);
 		/* In place of the lowest, if its overhead is known. */
 		v[n <= STEP_WINDOWS ? n - 1 : 0] = o.known > 1 ? ratio : 0;
-		tried = ratio_least(n, STEP_WINDOWS);
+		tried = (uint32_t)cpuc_least(n, STEP_WINDOWS);
 		agreed = ratio_agreed(r, v, tried, true);
 		/* A higher one might be the only one without disturbance. */
 		if (cpuc_apart(agreed, v[tried - 1]) <= STEP_PAIR &&
@@ -99,8 +93,7 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r)
 	return 0;
 }
 
-/* Whether the ratio has stepped. At the end of a long interval the highest one
- * seen is taken over even if windows disagree: rather too high than too low. */
+/* Whether the ratio has stepped. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 {
 	uint64_t ratio = worked >= COUNT_RAMP ? ratio_windows_long(r, worked)
@@ -112,14 +105,6 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 	r->known = true;
 	r->stepped_ago = 0;
 	return true;
-}
-
-static uint64_t ratio_window(struct cpuc_ratio *r)
-{
-	uint32_t windows = r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST;
-
-	return cpuc_window(&r->overhead, windows * cpuc_calibration.turns,
-			   r->mean);
 }
 
 /* A small step shows in the mean of several glimpses. There, one that was
@@ -142,7 +127,11 @@ bool cpuc_ratio_stands(struct cpuc_ratio *r)
 /* Whether the ratio has moved. */
 static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 {
-	uint64_t ratio = ratio_window(r), first = ratio;
+	const uint32_t turns =
+		cpuc_calibration.turns *
+		(r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST);
+	uint64_t ratio = cpuc_window(&r->overhead, turns, r->mean);
+	const uint64_t first = ratio;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	bool moved = false;
 
@@ -157,7 +146,7 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	}
 	/* More than noise, and than a step or two that the clock misses. */
 	if (off > MEASUREMENT_NOISE) {
-		ratio = ratio_window(r);
+		ratio = cpuc_window(&r->overhead, turns, r->mean);
 		off = cpuc_apart(ratio, first);
 		if (off > STEP_LEAST)
 			return false;
@@ -179,7 +168,7 @@ static uint32_t ratio_measure_every(bool moving)
 
 	if (ticks < MEASUREMENT_MOVED)
 		ticks = MEASUREMENT_MOVED;
-	return ratio_least(ticks, cpuc_calibration.hz);
+	return (uint32_t)cpuc_least(ticks, cpuc_calibration.hz);
 }
 
 /* Sets when the next measurement is due: soon if the ratio moved, then after
@@ -189,7 +178,7 @@ static void ratio_next(struct cpuc_ratio *r, bool moved)
 	uint32_t every = r->measure_every + r->measure_every / 2;
 
 	r->measure_in = r->measure_every =
-		ratio_least(every, ratio_measure_every(moved));
+		(uint32_t)cpuc_least(every, ratio_measure_every(moved));
 }
 
 static void ratio_next_glimpse(struct cpuc_ratio *r)
@@ -198,17 +187,17 @@ static void ratio_next_glimpse(struct cpuc_ratio *r)
 	uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
 
 	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
-	r->glimpse_every = ratio_least(ticks, cost * GLIMPSE_STILL);
-	r->glimpse_in = ratio_least(r->glimpse_every, r->measure_in);
+	r->glimpse_every = (uint32_t)cpuc_least(ticks, cost * GLIMPSE_STILL);
+	r->glimpse_in = (uint32_t)cpuc_least(r->glimpse_every, r->measure_in);
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	uint32_t ticks = ratio_least(passed, COUNT_LONG);
+	uint32_t ticks = (uint32_t)cpuc_least(passed, COUNT_LONG);
 
 	r->stepped_ago += r->stepped_ago < UINT32_MAX / 2 ? ticks : 0;
-	r->measure_in -= ratio_least(r->measure_in, ticks);
-	r->glimpse_in -= ratio_least(r->glimpse_in, ticks);
+	r->measure_in -= (uint32_t)cpuc_least(r->measure_in, ticks);
+	r->glimpse_in -= (uint32_t)cpuc_least(r->glimpse_in, ticks);
 }
 
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
@@ -244,8 +233,8 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	} else if (!stands) {
 		/* This core's glimpses may take another time. */
 		r->glimpse += r->glimpses / GLIMPSE_MEAN / 4;
-		r->measure_in =
-			ratio_least(r->measure_in, ratio_measure_every(true));
+		r->measure_in = (uint32_t)cpuc_least(r->measure_in,
+						     ratio_measure_every(true));
 	}
 	if (!stands)
 		r->glimpses = 0;

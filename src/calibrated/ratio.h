@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's ratio of core cycles to ticks: the mean of its measurements, and
- * when the next one is due. */
+/* A thread's ratio of core cycles to ticks. */
 #ifndef CPUC_RATIO_H
 #define CPUC_RATIO_H
 
@@ -30,12 +29,22 @@ bool cpuc_ratio_stands(struct cpuc_ratio *r);
 
 /* Has a glimpse or measures, if that is due so many ticks after the latest
  * call; for the last `worked` of these it ran, in no count yet. True if that
- * took long.
- */
+ * took long. */
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked);
 
 /* The thread is on another CPU: the next glimpse comes soon. */
 void cpuc_ratio_migrated(struct cpuc_ratio *r);
+
+static inline uint64_t cpuc_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* a - b, but not less than 0: a core's clock may be behind another one's. */
+static inline uint64_t cpuc_less(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0 ? 0 : a - b;
+}
 
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
  * few ticks exactly as the fast path does it. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How a thread measures its ratio, and how it sees that the ratio has changed.
- */
+/* The windows and glimpses of a thread. */
 #ifndef CPUC_WINDOW_H
 #define CPUC_WINDOW_H
 
