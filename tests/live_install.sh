@@ -46,8 +46,8 @@ done
 test -z "$missing"
 ok "the examples are installed$missing"
 missing=
-for text in COPYING NEWS README.md; do
-	cmp -s "$top_srcdir/$text" "${page%/man/*}/doc/libcpucycles/$text" ||
+for text in COPYING NEWS README.md doc/building.md; do
+	cmp -s "$top_srcdir/$text" "${page%/man/*}/doc/libcpucycles/${text##*/}" ||
 		missing="$missing $text"
 done
 test -z "$missing"

@@ -395,9 +395,10 @@ counts() {
 pasted() (
 	unset CFLAGS CXXFLAGS CPPFLAGS SEARCH DESTDIR
 	eval "export $(assignment CMake)"
-	export CC=cc CPATH="$include" LIBRARY_PATH="$lib" RUSTFLAGS="-L$lib" \
-		GOCACHE="$tmp/go" GOPATH="$tmp/gopath" GOPROXY=off GOFLAGS=
-	cd "$2" && PATH=$tmp/plain:$PATH sh -ec "$1" >"$tmp/log" 2>&1 </dev/null
+	cd "$2" && env CC=cc CPATH="$include" LIBRARY_PATH="$lib" \
+		RUSTFLAGS="-L$lib" GOCACHE="$tmp/go" GOPATH="$tmp/gopath" \
+		GOPROXY=off GOFLAGS= PATH="$tmp/plain:$PATH" sh -ec "$1" \
+		>"$tmp/log" 2>&1 </dev/null
 )
 
 mkdir "$tmp/plain"
@@ -405,7 +406,7 @@ cp "$tmp/bin/make" "$tmp/plain"
 printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$tmp/plain/cc"
 chmod +x "$tmp/plain/cc"
 cycles=$(($(sed -n 's/.* i < \([0-9]*0\); .*/\1/p' README.md) * 6))
-snippets=0 exact= median=
+snippets=0 exact='' median=''
 "$tmp/prefix/bin/cpucycles-info" >"$tmp/info"
 ! uname -m | grep -qxE 'x86_64|i[3-6]86' ||
 	! grep -qE '^cpucycles kind (core|calibrated)$' "$tmp/info" || exact=yes
