@@ -87,7 +87,7 @@ static void check_grain(void)
 	static uint64_t v[4096];
 	const unsigned n = sizeof v / sizeof *v, most = n - n / 10;
 	const struct cpuc_clock *clock = cpuc_calibration.clock;
-	uint64_t begun, grain = cpuc_clock_grain(clock);
+	uint64_t begun, step, grain = cpuc_clock_grain(clock, &step);
 	unsigned i, different = 1;
 	volatile unsigned wait;
 

@@ -15,7 +15,7 @@
 #define SOON 16             /* a part in which no core leaves a lower rate */
 #define LOW 0.95            /* a lower rate, of a higher one; or count */
 #define ENOUGH (10 * BURST) /* pieces at a higher rate */
-#define FEW 8               /* a part: a step is seen much sooner */
+#define FEW 4               /* a part: a step is seen much sooner */
 
 /* Where the parent can read it: the bursts; the pieces that were executed at a
  * higher rate than their burst's beginning, and those of them that count less

@@ -167,19 +167,20 @@ static void first_call(const struct machine *m)
 /* What a read takes tells of a step only if it does not waver by more. */
 static void check_grain(void)
 {
+	uint64_t step;
 	uint64_t grain;
 
 	on.step = 1;
 	on.read_tick = 400;
 	wavers = true;
-	grain = cpuc_clock_grain(&clock_of);
+	grain = cpuc_clock_grain(&clock_of, &step);
 	ok(grain > 26 && grain < 260,
 	   "reads of 1040 ticks that waver by 104: no step below %u",
 	   (unsigned)grain);
 }
 
-/* How far off the worst of so many rates is, and how many are by 1%. Some may be
- * unknown, which takes 10 ms each. */
+/* How far off the worst of so many rates is, and how many are by 1%. Some may
+ * be unknown, which takes 10 ms each. */
 static double worst_rate(int times, int *far)
 {
 	double off, worst = 0;

@@ -585,12 +585,13 @@ static void grains(void)
 {
 	static const double steps[] = {1, 24.45, 26, 125 / 3.};
 	double ticks, grain;
+	uint64_t step;
 	size_t i;
 
 	for (i = 0; i < sizeof steps / sizeof *steps; i++) {
 		open_machine((struct machine)AT(3.7, 2.596, steps[i],
 						.strict = true, .reading = 36));
-		grain = (double)cpuc_clock_grain(&the_clock);
+		grain = (double)cpuc_clock_grain(&the_clock, &step);
 		ticks = cpuc_calibration.glimpse_turns * 32 * 3 * 2.596 / 3.7;
 		ok(steps[i] > 1 ? distance(grain / steps[i] - 1) < 0.1 &&
 					  ticks > 60 * steps[i] &&

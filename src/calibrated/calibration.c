@@ -11,8 +11,10 @@
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
 #include "../thread/thread.h"
+#include "calibration.h"
 #include "constants.h"
-#include "window.h"
+
+#define GLIMPSE_MAX (1 << 28) /* sums of these fit in 32 bits */
 
 struct cpuc_calibration cpuc_calibration;
 
@@ -71,14 +73,28 @@ static uint64_t calibration_series(const struct cpuc_calibration *s, unsigned n,
 	return cpuc_middle(v, n, need, near + s->grain);
 }
 
+/* The clock's resolution, which others' work makes coarser for a moment. */
+static uint64_t calibration_grain(const struct cpuc_clock *clock,
+				  uint64_t *step)
+{
+	uint64_t grain = cpuc_clock_grain(clock, step), again;
+	unsigned i;
+
+	for (i = 1; i < GRAIN_TRIES; i++) {
+		again = cpuc_clock_grain(clock, step);
+		grain = again < grain ? again : grain;
+	}
+	return grain;
+}
+
 /* Chooses the length of windows and glimpses. */
 static int calibration_survey(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
-	uint64_t grain, length, turns;
+	uint64_t step = 0, grain, length, turns;
 	uint32_t trial = 1, ticks, again;
 
-	grain = cpuc_clock_grain(s->clock);
+	grain = calibration_grain(s->clock, &step);
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
@@ -100,7 +116,10 @@ static int calibration_survey(struct cpuc_calibration *s)
 	s->grain = (uint32_t)((grain << 20) / length);
 	/* A short run of a window takes `length` / (CPUC_LONG_RUN - 1). */
 	turns *= CPUC_LONG_RUN - 1;
-	s->glimpse_turns = (uint32_t)(turns * GLIMPSE_STEPS * grain / length);
+	step = step * GLIMPSE_STEPS > grain * GLIMPSE_GRAINS
+		       ? step * GLIMPSE_STEPS
+		       : grain * GLIMPSE_GRAINS;
+	s->glimpse_turns = (uint32_t)(turns * step / length);
 	if (s->glimpse_turns < GLIMPSE_CYCLES / chain->cycles)
 		s->glimpse_turns = GLIMPSE_CYCLES / chain->cycles;
 	s->glimpse_grain = (uint32_t)(s->grain * turns / s->glimpse_turns);
@@ -235,12 +254,50 @@ static int calibration_find(struct cpuc_calibration *s,
 	}
 }
 
+uint32_t cpuc_calibration_turns(const struct cpuc_calibration *s,
+				uint32_t turns, uint64_t about)
+{
+	const uint64_t by = s->ratio >> 16;
+	uint64_t n = (turns * (about >> 16) + by / 2) / by;
+
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+uint64_t cpuc_calibration_links(const struct cpuc_calibration *s,
+				uint32_t turns)
+{
+	return (uint64_t)s->chain->cycles * turns << CPUC_OVERHEAD_BITS;
+}
+
+int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean)
+{
+	const uint32_t turns =
+		cpuc_calibration_turns(s, s->glimpse_turns, mean);
+	uint64_t stamp[2], cycles;
+
+	s->chain->glimpse(turns, stamp);
+	if (stamp[1] - stamp[0] > WINDOW_TICKS_MAX)
+		return GLIMPSE_MAX;
+	cycles = (stamp[1] - stamp[0]) * (mean >> CPUC_RATIO_BITS / 2) >>
+		 (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS);
+	cycles -= cpuc_calibration_links(s, turns);
+	return (int64_t)cycles < GLIMPSE_MAX ? (int32_t)cycles : GLIMPSE_MAX;
+}
+
+int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
+			  uint32_t part)
+{
+	uint64_t links = cpuc_calibration_links(
+		s, cpuc_calibration_turns(s, s->glimpse_turns, mean));
+
+	return (int32_t)(links * part >> 20);
+}
+
 /* What a glimpse takes: the least of several, as some are interrupted; and what
  * it shows. */
 static void calibration_glimpse(struct cpuc_calibration *s)
 {
-	const uint64_t links = (uint64_t)s->chain->cycles * s->glimpse_turns
-			       << CPUC_OVERHEAD_BITS;
+	const uint64_t links = cpuc_calibration_links(s, s->glimpse_turns);
 	uint64_t v[GLIMPSE_TRIES], begun, took, least = UINT32_MAX;
 	struct cpuc_guard guard;
 	unsigned i;

@@ -83,6 +83,28 @@ int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
 /* The rate of a core with this ratio, Hz; 0: not plausible. */
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 
+/* The turns of a run that is to last as long at about this ratio; and the
+ * cycles of a short run's links, with so many fraction bits. */
+uint32_t cpuc_calibration_turns(const struct cpuc_calibration *s,
+				uint32_t turns, uint64_t about);
+uint64_t cpuc_calibration_links(const struct cpuc_calibration *s,
+				uint32_t turns);
+#define CPUC_OVERHEAD_BITS 4
+
+/* What a glimpse takes beyond its links, in cycles with CPUC_OVERHEAD_BITS
+ * fraction bits, if the ratio is `mean`: always about the same, unless the
+ * ratio is another one. */
+int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean);
+
+/* Whether a glimpse is made in the guard: where one store cannot change the
+ * tick at which an interval began. */
+#define CPUC_GLIMPSE_GUARDED (sizeof(uintptr_t) < sizeof(uint64_t))
+
+/* So many 2^-20 of the links, in the same unit: by how much a glimpse differs
+ * if the ratio differs from `mean` by that. */
+int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
+			  uint32_t part);
+
 /* Whether the system's clock of the calling thread advances as this clock does:
  * some have steps of milliseconds, or ticks of another length. */
 bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz);

@@ -13,12 +13,12 @@
 
 /* The greatest share of the time that calibration may take, as one part in so
  * many: while the rate is steady, and while it changes. Of the first, glimpses
- * take a half and measurements a quarter; the rest is for the thread's
+ * take four ninths and measurements a fifth; the rest is for the thread's
  * clock. Of the second, glimpses take four ninths and measurements a third; the
  * rest is for the windows that confirm steps. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
-#define GLIMPSE_STILL (2 * SHARE_STILL)
+#define GLIMPSE_STILL (9 * SHARE_STILL / 4)
 #define GLIMPSE_MOVING (9 * SHARE_MOVING / 4)
 #define MEASUREMENT_STILL (5 * SHARE_STILL)
 #define MEASUREMENT_MOVING (4 * SHARE_MOVING)
@@ -38,11 +38,14 @@
 #define WINDOW_OVERHEADS 32
 #define WINDOW_UNDISTURBED 10
 
-/* The least length of a glimpse, in steps of the clock and in cycles: 98 of 100
- * of Cascade's glimpses of 192 cycles are within 1% of each other. So many
- * show what one costs; what one takes at the ratio in use is a mean of so many.
+/* The least length of a glimpse, in steps of the clock, by what its reads
+ * scatter and in cycles: 98 of 100 of Cascade's glimpses of 192 cycles are
+ * within 1% of each other. So many show what one costs; what one takes at the
+ * ratio in use is a mean of so many.
  */
 #define GLIMPSE_STEPS 100
+#define GLIMPSE_GRAINS 40
+#define GRAIN_TRIES 3
 #define GLIMPSE_CYCLES 192
 #define GLIMPSE_TRIES 5
 #define GLIMPSE_MEAN 8

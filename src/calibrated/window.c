@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A thread measures its ratio by one window, from both of its runs: what they
- * take beyond their links, their overhead, is known from earlier windows. A
- * glimpse is one short run: too short to measure by, long enough to show that
- * the ratio is another one. */
+ * take beyond their links, their overhead, is known from earlier windows. */
 #include <config.h>
 #include <stdlib.h>
 #include "constants.h"
@@ -10,23 +8,6 @@
 
 #define WINDOW_RUNS (CPUC_LONG_RUN + 1)       /* in short runs */
 #define WINDOW_DIFFERENCE (CPUC_LONG_RUN - 1) /* of a window's two runs */
-#define GLIMPSE_MAX (1 << 28)                 /* sums of these fit in 32 bits */
-
-/* On a faster core a window needs more turns to last as long. */
-static uint32_t window_turns(const struct cpuc_calibration *s, uint32_t turns,
-			     uint64_t about)
-{
-	const uint64_t by = s->ratio >> 16;
-	uint64_t n = (turns * (about >> 16) + by / 2) / by;
-
-	return n > 0 ? (uint32_t)n : 1;
-}
-
-/* The cycles of a short run's links. */
-static uint64_t window_links(const struct cpuc_calibration *s, uint32_t turns)
-{
-	return (uint64_t)s->chain->cycles * turns << CPUC_OVERHEAD_BITS;
-}
 
 static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 			     uint64_t ticks)
@@ -42,7 +23,8 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 /* Two overheads that are no further apart than this agree. */
 static int32_t window_near(const struct cpuc_calibration *s)
 {
-	return (int32_t)(window_links(s, s->turns) / WINDOW_UNDISTURBED);
+	return (int32_t)(cpuc_calibration_links(s, s->turns) /
+			 WINDOW_UNDISTURBED);
 }
 
 /* The short run takes l + o ticks and the long one 8l + o, if l is what the
@@ -73,13 +55,13 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	uint64_t stamp[3], links, ratio;
 
-	turns = window_turns(s, turns, about);
+	turns = cpuc_calibration_turns(s, turns, about);
 	s->chain->window(turns, stamp);
 	/* The clock jumped, or the thread was interrupted for long. */
 	if (stamp[2] - stamp[0] > WINDOW_TICKS_MAX ||
 	    stamp[1] - stamp[0] > WINDOW_TICKS_MAX)
 		return 0;
-	links = window_links(s, turns);
+	links = cpuc_calibration_links(s, turns);
 	ratio = window_ratio(s, links * WINDOW_DIFFERENCE,
 			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
 	window_learn(o, stamp, ratio);
@@ -88,27 +70,4 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
 	return window_ratio(s,
 			    links * WINDOW_RUNS + (uint64_t)(int64_t)o->cycles,
 			    stamp[2] - stamp[0]);
-}
-
-int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean)
-{
-	const uint32_t turns = window_turns(s, s->glimpse_turns, mean);
-	uint64_t stamp[2], cycles;
-
-	s->chain->glimpse(turns, stamp);
-	if (stamp[1] - stamp[0] > WINDOW_TICKS_MAX)
-		return GLIMPSE_MAX;
-	cycles = (stamp[1] - stamp[0]) * (mean >> CPUC_RATIO_BITS / 2) >>
-		 (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS);
-	cycles -= window_links(s, turns);
-	return (int64_t)cycles < GLIMPSE_MAX ? (int32_t)cycles : GLIMPSE_MAX;
-}
-
-int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
-			  uint32_t part)
-{
-	uint64_t links =
-		window_links(s, window_turns(s, s->glimpse_turns, mean));
-
-	return (int32_t)(links * part >> 20);
 }

@@ -145,6 +145,12 @@ bool cpuc_perf_opened(const struct cpuc_event_set *set)
 	       __atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) != 0;
 }
 
+void cpuc_perf_close(struct cpuc_event_set *set)
+{
+	if (set != NULL)
+		cpuc_perf_drop(set);
+}
+
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	bool had = cpuc_perf_index(set) != 0;

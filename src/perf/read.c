@@ -16,7 +16,6 @@
 #include "../first_call.h"
 #include "../system/os_clock.h"
 #include "../system/syscalls.h"
-#include "perf.h"
 #include "read.h"
 
 /* Reads by system calls, and ns since pages became unreadable, after which
@@ -224,7 +223,7 @@ long long cpuc_perf_slow(struct cpuc_event_set *set)
 	int saved = errno;
 	uint64_t sum;
 
-	if (!cpuc_perf_opened(set))
+	if (__atomic_load_n(&set->opened, __ATOMIC_ACQUIRE) == 0)
 		return set->counts == PERF_COUNT_HW_INSTRUCTIONS
 			       ? cpuc_first_instructions()
 			       : cpuc_first();
@@ -246,12 +245,11 @@ uint32_t cpuc_perf_index(struct cpuc_event_set *set)
 	return *t->quick != 0 ? t->index : 0;
 }
 
-void cpuc_perf_close(struct cpuc_event_set *set)
+void cpuc_perf_drop(struct cpuc_event_set *set)
 {
 	struct cpuc_guard guard;
 
-	if (set != NULL && cpuc_perf_thread_own(set)->set == set &&
-	    cpuc_guard_enter(&guard)) {
+	if (cpuc_perf_thread_own(set)->set == set && cpuc_guard_enter(&guard)) {
 		read_and_drop(cpuc_perf_thread_own(set));
 		cpuc_guard_leave(&guard);
 	}

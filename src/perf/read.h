@@ -13,6 +13,9 @@ long long cpuc_perf_slow(struct cpuc_event_set *set);
  * opened this set's, or can only read them by system calls. */
 uint32_t cpuc_perf_index(struct cpuc_event_set *set);
 
+/* Closes the thread's events if they are this set's. */
+void cpuc_perf_drop(struct cpuc_event_set *set);
+
 /* The inline reader below, as a function. */
 bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count);
 

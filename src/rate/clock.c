@@ -216,7 +216,7 @@ static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
  * not always a whole number, and a second read in a step shows a tick more than
  * the first. Equal costs show no step, so half of the reads wait a little
  * first. */
-uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
+uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step)
 {
 	uint64_t v[GRAIN_READS], grain, spread, last = (uint64_t)c->tick();
 	unsigned i, n = 0, same;
@@ -232,11 +232,12 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c)
 	}
 	same = GRAIN_READS - n;
 	if (same > GRAIN_READS / 2)
-		return clock_step(c);
+		return *step = clock_step(c);
 	cpuc_sort(v, n);
 	spread = v[n / 2] - v[0];
 	grain = clock_common(v, n, false);
 	if (same < GRAIN_READS / 8 && v[n - 1] < 2 * grain - grain / 8)
 		grain = clock_common(v, n, true);
+	*step = grain;
 	return spread > grain ? spread : grain;
 }

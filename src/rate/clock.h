@@ -59,8 +59,9 @@ bool cpuc_clock_coarse(void);
 bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		      struct cpuc_scale *scale);
 
-/* The resolution now, in ticks; 0: the clock stands still. */
-uint64_t cpuc_clock_grain(const struct cpuc_clock *c);
+/* The resolution now, in ticks, or by what reads scatter if that is more; 0:
+ * the clock stands still. *step: the resolution alone. */
+uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step);
 
 void cpuc_sort(uint64_t *v, unsigned n);
 
