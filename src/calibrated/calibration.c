@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The calibration of the process: how long windows must be here, whether the
- * chains can be trusted, and a first ratio.
- *
- * Integers only: a floating-point operation could raise a flag, or a trap, in
- * the midst of the caller's arithmetic. */
+ * chains can be trusted, and a first ratio. Integers only: a floating-point
+ * operation could raise a flag, or a trap, in the caller's arithmetic. */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
@@ -127,9 +125,9 @@ static int calibration_survey(struct cpuc_calibration *s)
 }
 
 /* How far the chain is from s->ratio, in permille: negative if it takes less
- * time, 0 if it is close enough. An SMT sibling makes it longer, and an
- * interrupt in a window's short run makes it look shorter, so the best of
- * several windows counts. */
+ * time, 0 if close enough. The best of several windows counts: an SMT sibling
+ * makes them longer, and an interrupt in the short run makes them look shorter.
+ */
 static int check_chain(const struct cpuc_calibration *s,
 		       const struct cpuc_chain *chain, unsigned slack)
 {
@@ -224,9 +222,8 @@ static int calibration_by(struct cpuc_calibration *s, unsigned i,
 	return err ? err : check_chains(s, ops, round, refusal);
 }
 
-/* Waits before the next round, each time longer: a burst of work on another
- * hardware thread, or by another process, must not decide for the life of this
- * one. */
+/* Longer before each round: a burst of work on another hardware thread, or by
+ * another process, must not decide for the life of this one. */
 static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 {
 	uint64_t begun = (uint64_t)s->clock->tick();
@@ -293,8 +290,7 @@ int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
 	return (int32_t)(links * part >> 20);
 }
 
-/* What a glimpse takes: the least of several, as some are interrupted; and what
- * it shows. */
+/* A glimpse's cost: the least of several, as some are interrupted. */
 static void calibration_glimpse(struct cpuc_calibration *s)
 {
 	const uint64_t links = cpuc_calibration_links(s, s->glimpse_turns);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Core cycles per tick of a clock outside the core, measured by chains of
- * dependent instructions of known latency; and whether such chains can be
- * trusted on this machine, which each process decides once. */
+ * dependent instructions of known latency; and whether they can be trusted. */
 #ifndef CPUC_CALIBRATION_H
 #define CPUC_CALIBRATION_H
 
@@ -74,10 +73,10 @@ struct cpuc_refusal {
 	unsigned permille;    /* by how much; 0: they are not the reason */
 };
 
-/* Calibrates by a clock that has chains. 0, or a negative errno and the reason:
- * -ENOTSUP they are distrusted, or reads trap; -EDOM they disagree; -EAGAIN too
- * noisy; -ERANGE no plausible rate. Called under the lock; may fault. Does
- * nothing in a calibrated process. */
+/* Calibrates by a clock that has chains, once a process. 0, or a negative errno
+ * and the reason: -ENOTSUP they are distrusted, or reads trap; -EDOM they
+ * disagree; -EAGAIN too noisy; -ERANGE no plausible rate. Under the lock; may
+ * fault. */
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
 
 /* The rate of a core with this ratio, Hz; 0: not plausible. */

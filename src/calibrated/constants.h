@@ -12,10 +12,8 @@
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
 /* The greatest share of the time that calibration may take, as one part in so
- * many: while the rate is steady, and while it changes. Of the first, glimpses
- * take four ninths and measurements a fifth; the rest is for the thread's
- * clock. Of the second, glimpses take four ninths and measurements a third; the
- * rest is for the windows that confirm steps. */
+ * many: while the rate is steady, and while it changes. The rest of the first
+ * is for the thread's clock, of the second for windows that confirm steps. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
 #define GLIMPSE_STILL (9 * SHARE_STILL / 4)
@@ -38,11 +36,10 @@
 #define WINDOW_OVERHEADS 32
 #define WINDOW_UNDISTURBED 10
 
-/* The least length of a glimpse, in steps of the clock, by what its reads
- * scatter and in cycles: 98 of 100 of Cascade's glimpses of 192 cycles are
- * within 1% of each other. So many show what one costs; what one takes at the
- * ratio in use is a mean of so many.
- */
+/* The least length of a glimpse, in steps of the clock, by what
+ * its reads scatter, and in cycles: 98 of 100
+ * of Cascade's glimpses of 192 cycles are within 1% of each other. So many show
+ * what one costs; small steps show in a mean of so many. */
 #define GLIMPSE_STEPS 100
 #define GLIMPSE_GRAINS 40
 #define GRAIN_TRIES 3
@@ -59,8 +56,7 @@
  * the ratio moved, if its share of the time allows, and in a fresh thread. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
-#define MEASUREMENT_NOISE \
-	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
+#define MEASUREMENT_NOISE (CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / 4)
 #define MEASUREMENT_MOVED TICKS(120)
 #define MEASUREMENT_SOON TICKS(12500)
 
@@ -79,8 +75,7 @@
 #define STEP_LASTS 16
 #define STEP_SHORT 4
 
-/* The process's first ratio: rounds, windows in a round, and how far these may
- * be apart. */
+/* The first ratio: rounds, windows in each, and how far these may be apart. */
 #define FIRST_ROUNDS 10
 #define FIRST_WINDOWS 3
 #define FIRST_NEAR CPUC_PERMILLE(10)
@@ -97,10 +92,9 @@
 #define AGREE_READINGS 8
 #define AGREE_TRIES 5
 
-/* The most ticks from one reading of the thread's clock to the next; those in
- * which a core reaches a new rate, and for which an interval is long; the gap
- * between two calls in which a wait may lie, where the kernel reports waits and
- * where it does not. */
+/* The most ticks from one reading of the thread's clock to the next; in which a
+ * core reaches a new rate; the gap in which a wait may lie, where the kernel
+ * reports waits and where it does not. */
 #define COUNT_CLOCK TICKS(200)
 #define COUNT_RAMP TICKS(1024)
 #define COUNT_GAP_TOLD TICKS(2048)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's count of core cycles, where the fast path gives up: a glimpse is
- * due, a reading of the thread's clock or a measurement, the latest count is so
- * old that the thread may have waited since, or the thread was interrupted.
+/* A count, where the fast path gives up: a glimpse is due, a reading of the
+ * thread's clock or a measurement; or the thread may have been interrupted.
  *
  * If all is well after a glimpse, the interval goes on. Else it ends in the
  * guard, and another one begins:
@@ -63,8 +62,7 @@ static bool count_clock_follows(const struct cpuc_core_count *c, uint64_t ran)
 	       cpuc_process->mark[c->process] != 0;
 }
 
-/* How often the thread was switched out since the last call of this; where
- * that is unknown, perhaps more than once. */
+/* Switches since the last call of this; if unknown, perhaps more than one. */
 static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 {
 	struct cpuc_switches now, n;
@@ -135,10 +133,10 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 }
 
 /* An interval begins at a tick that is read last of all, when signals are no
- * longer blocked: the slow path's time is in nobody's count. The word is armed
- * once more before that, as a tracer's stop at the latest system call clears
- * it. A handler that ran in between has opened the count already. (If it runs
- * just before the tick is stored, its time counts twice: never too little.) */
+ * longer blocked. The word is armed once more before that, as a tracer's stop
+ * at the latest system call clears it. A handler that ran in between has opened
+ * the count already. (Just before the tick is stored, its time counts twice.)
+ */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;

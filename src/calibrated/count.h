@@ -30,9 +30,9 @@ enum cpuc_count_state {
 /* A thread's state. While it is open, the count at tick t is
  * cycles + (t - tick) * ratio.mean, if t - tick < due, t - last < gap and the
  * word is as it was armed: no handler changed the state, and the thread ran all
- * the time. Only `last` changes meanwhile, and `tick` by what a glimpse takes.
- * `due` is 0 during a call: a handler that counts then closes the interval, and
- * the interrupted call sees by the word that what it has read is stale. */
+ * the time. During a call `due` is 0: a handler that counts closes the
+ * interval, and the interrupted call sees by the word that what it has read is
+ * stale. */
 struct cpuc_core_count {
 	uint64_t tick;
 	uint64_t cycles;
@@ -74,11 +74,10 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 
 long long cpuc_count_interruptions(void);
 
-/* The count now. The check of the word covers whatever happens between a call's
- * first load and its last. `last` is stored before the check, as a handler that
- * runs later may begin a new interval; it is put back if the thread was
- * interrupted, as a pause is not the thread's time. A clock that is behind the
- * latest count, as another core's may be, is a gap too large: the slow way. */
+/* The count now. The check of the word covers all from a call's first load to
+ * its last. `last` is stored before it, as a handler that runs later may begin
+ * a new interval, and put back if the thread was interrupted. A clock that is
+ * behind the latest count, as another core's may be, is a gap too large. */
 static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {

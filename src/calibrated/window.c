@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread measures its ratio by one window, from both of its runs: what they
- * take beyond their links, their overhead, is known from earlier windows. */
+/* A window measures the ratio by both of its runs: what they take beyond their
+ * links, their overhead, is known from earlier windows. */
 #include <config.h>
 #include <stdlib.h>
 #include "constants.h"

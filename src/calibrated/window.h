@@ -13,9 +13,9 @@ struct cpuc_overhead {
 	uint16_t known; /* windows in the mean */
 };
 
-/* Measures the ratio, which is near `about`, by a window of so many turns: from
- * both runs if their overhead is known, else from their difference, which is
- * three times as uncertain where the clock is coarse. 0: not plausible. */
+/* The ratio, near `about`, by a window of so many turns: from both runs if
+ * their overhead is known, else from their difference, three times as uncertain
+ * where the clock is coarse. 0: not plausible. */
 uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about);
 
 #endif
