@@ -368,7 +368,7 @@ static void cores(const struct move *m)
 	   seen / 1e6, worst * 100);
 }
 
-/* Glimpses take 1/800 of the time; one in 50 is longer, which may hide a step
+/* Glimpses take 1/900 of the time; one in 50 is longer, which may hide a step
  * to a higher rate: hardly three in a row. */
 static void rested(void)
 {
@@ -385,7 +385,7 @@ static void rested(void)
 	/* By a call 5 us later, which makes a look and three windows. */
 	most -= (cpuc_calibration.glimpse_cost + 5 * cpuc_calibration.span) /
 		2.6;
-	ok(most < 3 * 800 * cpuc_calibration.glimpse_cost / 2.6 + 5e3,
+	ok(most < 3 * 900 * cpuc_calibration.glimpse_cost / 2.6 + 5e3,
 	   "a step of 2.5%% after a second is seen in %.2f ms", most / 1e6);
 }
 

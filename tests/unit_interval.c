@@ -201,6 +201,14 @@ static void singly(void)
 	ok(cpuc_interval_close(&i).untold, "a wait that did not interrupt");
 	i.interrupted = true;
 	ok(!cpuc_interval_close(&i).untold, "and one that did");
+	/* A preemption shorter than a gap. */
+	i.told = false;
+	i.switches = (struct cpuc_switches){.forced = 1};
+	i.gap = COUNT_GAP;
+	i.ticks = 2 * COUNT_GAP;
+	i.ran = COUNT_GAP + 1;
+	ok(cpuc_interval_close(&i).ticks == i.ran + COUNT_LACK,
+	   "what interrupted came after the latest count");
 }
 
 int main(void)

@@ -58,17 +58,16 @@ uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-static uint64_t calibration_series(const struct cpuc_calibration *s, unsigned n,
-				   unsigned need, uint32_t near, uint32_t turns)
+static uint64_t calibration_series(const struct cpuc_calibration *s,
+				   uint32_t turns)
 {
 	uint64_t v[FIRST_WINDOWS];
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < FIRST_WINDOWS; i++)
 		v[i] = (calibration_cycles(s->chain, turns)
 			<< CPUC_RATIO_BITS) /
 		       calibration_ticks(s->chain, turns);
-	return cpuc_middle(v, n, need, near + s->grain);
+	return cpuc_middle(v, FIRST_WINDOWS, 2, FIRST_NEAR + s->grain);
 }
 
 /* The clock's resolution, which others' work makes coarser for a moment. */
@@ -199,8 +198,7 @@ static int calibration_round(struct cpuc_calibration *s, const char **why)
 	if (calibration_survey(s) != 0)
 		return -EAGAIN;
 	*why = "windows too noisy to agree";
-	s->ratio = calibration_series(s, FIRST_WINDOWS, 2, FIRST_NEAR,
-				      s->turns - s->turns / 3);
+	s->ratio = calibration_series(s, s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (cpuc_core_hz(s, s->ratio) == 0) {
@@ -387,8 +385,6 @@ bool cpuc_calibration_done(void)
 uint64_t cpuc_calibration_hz(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	uint64_t ratio =
-		calibration_series(s, FIRST_WINDOWS, 2, FIRST_NEAR, s->turns);
 
-	return cpuc_core_hz(s, ratio);
+	return cpuc_core_hz(s, calibration_series(s, s->turns));
 }

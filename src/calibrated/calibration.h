@@ -36,11 +36,10 @@ struct cpuc_chain {
 	}
 
 /* An architecture's chains. All but one must agree: on some CPUs one of the
- * instructions has another latency. If more disagree, no instruction has a
- * known latency here, as under an emulator, which translates some of them into
- * one instruction and others into two. Windows run the first chain, or the
- * second if the first is the odd one. An SMT sibling may lengthen the chains
- * after the first, by `slack` permille at most, and never shortens any. */
+ * instructions has another latency. If more disagree, none has a known latency
+ * here, as under an emulator. Windows run the first chain, or the second if the
+ * first is the odd one. An SMT sibling may lengthen the chains after the first,
+ * by `slack` permille at most, and never shortens any. */
 struct cpuc_chain_ops {
 	const struct cpuc_chain *chain;
 	unsigned nchains;

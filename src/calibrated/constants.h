@@ -56,7 +56,8 @@
  * the ratio moved, if its share of the time allows, and in a fresh thread. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
-#define MEASUREMENT_NOISE (CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / 4)
+#define MEASUREMENT_NOISE \
+	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
 #define MEASUREMENT_MOVED TICKS(120)
 #define MEASUREMENT_SOON TICKS(12500)
 

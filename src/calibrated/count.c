@@ -116,7 +116,7 @@ static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 	CPUC_FENCE();
 }
 
-/* Closes the interval at n, or at the highest count of calls in the midst. */
+/* Closes the interval at n, or the highest count of calls in the midst. */
 static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
 	const volatile uint64_t *given = &c->given;
@@ -167,9 +167,8 @@ static void count_open(struct cpuc_core_count *c)
 	c->due = due > 0 ? due : 1;
 }
 
-/* Asks all that tells what has happened in the interval, and whether the core
- * has another rate now. Returns whether the thread's clock was read: *ran, at
- * the end, as a measurement takes long and is in no interval. */
+/* Asks what has happened in the interval, and whether the core has another rate
+ * now. Returns whether the thread's clock was read: *ran, at the end. */
 static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			  uint64_t *ran)
 {
@@ -269,9 +268,8 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 	return *c->rseq.word == armed;
 }
 
-/* A call in the middle of that: in the handler of a fault, or of any signal
- * where none can be blocked. (If such a handler interrupts another one here,
- * counts may be lost.) */
+/* A call in the midst: in the handler of a fault, or of any signal where none
+ * can be blocked. (If another one interrupts it here, counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
 	if (c->state == CPUC_COUNT_FRESH)

@@ -130,14 +130,13 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	const uint32_t turns =
 		cpuc_calibration.turns *
 		(r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST);
-	uint64_t ratio = cpuc_window(&r->overhead, turns, r->mean);
-	const uint64_t first = ratio;
+	uint64_t first = cpuc_window(&r->overhead, turns, r->mean);
+	uint64_t ratio = first;
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	bool moved = false;
 
-	/* A fresh thread has the process's first ratio: if that one was
-	 * disturbed, a small difference is no step. Of what is hardly a step,
-	 * windows may show nothing, as they are shorter. */
+	/* A fresh thread's ratio, the process's first, may be a little off. Of
+	 * what is hardly a step windows may show nothing: they are shorter. */
 	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
 		if (ratio_confirm(r, worked))
 			return true;
@@ -159,8 +158,7 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	return moved;
 }
 
-/* The time from one measurement to the next, by their share; where the clock is
- * coarse and windows are long, a second at most. */
+/* The most ticks to the next measurement: by their share, a second at most. */
 static uint32_t ratio_measure_every(bool moving)
 {
 	uint64_t ticks = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
@@ -171,8 +169,7 @@ static uint32_t ratio_measure_every(bool moving)
 	return (uint32_t)cpuc_least(ticks, cpuc_calibration.hz);
 }
 
-/* Sets when the next measurement is due: soon if the ratio moved, then after
- * half as long again each time, up to the usual interval. */
+/* Soon if the ratio moved, then half as long again each time, up to a limit. */
 static void ratio_next(struct cpuc_ratio *r, bool moved)
 {
 	uint32_t every = r->measure_every + r->measure_every / 2;
