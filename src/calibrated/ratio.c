@@ -228,13 +228,14 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 		ratio_next(r, moved);
 		stands = false;
 	} else if (!stands) {
-		/* This core's glimpses may take another time. */
-		r->glimpse += r->glimpses / GLIMPSE_MEAN / 4;
 		r->measure_in = (uint32_t)cpuc_least(r->measure_in,
 						     ratio_measure_every(true));
 	}
-	if (!stands)
+	if (!stands) {
+		/* This core's glimpses may take another time. */
+		r->glimpse += moved ? 0 : r->glimpses / GLIMPSE_MEAN / 4;
 		r->glimpses = 0;
+	}
 	ratio_next_glimpse(r);
 	return !stands;
 }
