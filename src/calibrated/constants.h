@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The constants of calibrated counts: what each is, in which unit, and where it
- * was measured. tests/mechanisms names the test that fails without it.
- * Differences of ratios are in 2^-20. EPYC is an AMD EPYC of family 25, model
- * 17 (Zen 4), Granite a Xeon of family 6, model 173 (Granite Rapids), both
- * virtual; Cascade is a virtual Xeon of family 6, model 85 (Cascade Lake). To
- * be included after calibration.h. */
+/* The constants of calibrated counts; tests/mechanisms names the test that
+ * fails without each. Differences of ratios are in 2^-20. EPYC, Granite and
+ * Cascade are virtual CPUs: AMD, family 25, model 17 (Zen 4); Intel, family 6,
+ * models 173 (Granite Rapids) and 85 (Cascade Lake). Include calibration.h
+ * before. */
 #ifndef CPUC_CONSTANTS_H
 #define CPUC_CONSTANTS_H
 
@@ -81,8 +80,7 @@
 #define FIRST_WINDOWS 3
 #define FIRST_NEAR CPUC_PERMILLE(10)
 /* Windows of another chain until one agrees, and the part of a window that each
- * is long; the permille that one may be off, either way, and the most that is
- * reported. */
+ * lasts; the permille that one may be off, and the most that is reported. */
 #define CHAIN_TRIES 8
 #define CHAIN_PART 4
 #define CHAIN_OFF 50

@@ -54,8 +54,7 @@ static void count_clock_set(struct cpuc_core_count *c, uint64_t ran)
 			(uint16_t)(cpuc_process_mark() - cpuc_process->mark);
 }
 
-/* Whether `ran` can be compared with the latest reading: not in a child, where
- * the clock begins at 0. */
+/* Whether `ran` follows the latest reading: in a child the clock began at 0. */
 static bool count_clock_follows(const struct cpuc_core_count *c, uint64_t ran)
 {
 	return c->ran != 0 && ran >= c->ran &&
@@ -86,18 +85,9 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	count_switches(c);
 }
 
-/* Whether the thread is on another CPU than before. */
-static bool count_migrated(struct cpuc_core_count *c)
-{
-	uint16_t last = c->ratio.cpu;
-
-	c->ratio.cpu = (uint16_t)cpuc_rseq_cpu();
-	return c->ratio.cpu != last;
-}
-
-/* Of the interval's d ticks, those up to the latest count. If a call that a
- * handler interrupted has stored a tick from before the interval, they are
- * unknown: all count as seen then, and the thread's clock is asked. */
+/* Of the interval's d ticks, those up to the latest count. If an interrupted
+ * call has stored a tick from before the interval, they are unknown: all count
+ * as seen then, and the thread's clock is asked. */
 static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 {
 	uint32_t seen = c->last - (uint32_t)c->tick;
@@ -172,6 +162,7 @@ static void count_open(struct cpuc_core_count *c)
 static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			  uint64_t *ran)
 {
+	const uint16_t cpu = (uint16_t)cpuc_rseq_cpu();
 	uint64_t rest = i->ticks - i->counted, worked;
 	bool asks, measured;
 
@@ -186,7 +177,8 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	if (asks &&
 	    (!i->clock || i->interrupted || i->ran < i->unread + i->ticks))
 		i->switches = count_switches(c);
-	i->moved = count_migrated(c);
+	i->moved = cpu != c->ratio.cpu;
+	c->ratio.cpu = cpu;
 	if (i->moved)
 		cpuc_ratio_migrated(&c->ratio);
 	worked = cpuc_least(cpuc_less(rest, 0), i->clock ? i->ran : UINT64_MAX);

@@ -40,8 +40,7 @@ static uint64_t interval_missed(const struct cpuc_interval *i, uint64_t missing,
 }
 
 /* Learns from a reading without a switch: `ran` should be `ticks`. What is lost
- * now and then is not slow. In a short time the readings themselves are seen.
- */
+ * now and then is not slow; nor is a short time, seen by its readings. */
 static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 			   uint64_t missing)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What an interval counts, from what was seen of it when it ended: a function
- * without side effects. All times are in ticks. */
+/* What an interval counts, from what was seen of it: a pure function. Times are
+ * in ticks. */
 #ifndef CPUC_INTERVAL_H
 #define CPUC_INTERVAL_H
 

@@ -47,8 +47,7 @@ static uint64_t ratio_window_about(struct cpuc_overhead *o, uint64_t *about)
 
 /* At the end of a long interval, `worked` ticks, many windows are made, so that
  * not all are disturbed: for a share of it, and a lower ratio must last. If
- * they disagree all the same, the highest one holds: better too high than too
- * low. */
+ * they disagree, the highest one holds: better too high than too low. */
 static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
@@ -158,7 +157,7 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	return moved;
 }
 
-/* The most ticks to the next measurement: by their share, a second at most. */
+/* The most ticks to the next measurement. */
 static uint32_t ratio_measure_every(bool moving)
 {
 	uint64_t ticks = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *

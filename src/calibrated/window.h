@@ -7,7 +7,7 @@
 
 /* What both runs of a window take beyond their links, in core cycles with
  * CPUC_OVERHEAD_BITS fraction bits: the mean of many windows of one length, as
- * one alone is as uncertain as the clock is coarse. All zero at first. */
+ * one is as uncertain as the clock is coarse. */
 struct cpuc_overhead {
 	int32_t cycles;
 	uint16_t known; /* windows in the mean */
