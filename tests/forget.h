@@ -18,7 +18,6 @@ __attribute__((unused)) static void calibrated_expire(void)
 	cpuc_own_count.due = 0;
 	cpuc_own_count.ratio.glimpse_in = 0;
 	cpuc_own_count.ratio.measure_in = 0;
-	cpuc_own_count.end = 0;
 }
 
 #endif

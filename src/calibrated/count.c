@@ -122,6 +122,13 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 	return n;
 }
 
+/* The ticks from an interval's beginning to its end. */
+static uint64_t count_end(const struct cpuc_core_count *c)
+{
+	return cpuc_least(cpuc_less(COUNT_CLOCK, c->unread),
+			  c->ratio.measure_in);
+}
+
 /* An interval begins at a tick that is read last of all, when signals are no
  * longer blocked. The word is armed once more before that, as a tracer's stop
  * at the latest system call clears it. A handler that ran in between has opened
@@ -130,13 +137,13 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
-	uint64_t end = cpuc_less(COUNT_CLOCK, c->unread), t;
+	const uint64_t end = count_end(c);
+	uint64_t t;
 	uint32_t due;
 
 	/* It changes only when the thread's clock has just been read. */
 	if (c->unread == 0)
 		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
-	end = cpuc_least(end, c->ratio.measure_in);
 	due = (uint32_t)cpuc_least(end, c->ratio.glimpse_in);
 	if (c->state == CPUC_COUNT_CLOSED)
 		cpuc_rseq_again(&c->rseq);
@@ -150,7 +157,6 @@ static void count_open(struct cpuc_core_count *c)
 	if (c->rseq.armed == armed)
 		c->last = (uint32_t)t;
 	c->opened = (uint32_t)t;
-	c->end = (uint32_t)end;
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_OPEN;
 	CPUC_FENCE();
@@ -235,7 +241,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 			  uint64_t d, uint64_t *n)
 {
-	uint64_t tick = c->tick, end = c->end, t;
+	const uint64_t end = count_end(c);
+	uint64_t tick = c->tick, t;
 
 	if (CPUC_GLIMPSE_GUARDED || c->state != CPUC_COUNT_OPEN ||
 	    c->due == 0 || d >= end || (uint32_t)(tick + d) - c->last >= c->gap)

@@ -42,18 +42,17 @@ struct cpuc_core_count {
 	uint32_t last; /* the tick of the latest count, modulo 2^32 */
 
 	/* For the slow path alone, but for the mean ratio. */
-	uint32_t end;    /* ticks from `tick` to the interval's end */
 	uint32_t opened; /* `tick` at first, modulo 2^32 */
 	uint32_t unread; /* ticks for which the thread ran from the latest
 			    reading of its clock to `tick` */
+	volatile uint32_t interrupted; /* how often the word was cleared */
 	struct cpuc_ratio ratio;
 	uint64_t given;        /* in the midst: the highest count of any call */
 	uint64_t ran;          /* that reading; 0: unknown */
 	struct cpuc_lack lack; /* of that clock */
-	volatile uint32_t interrupted; /* how often the word was cleared */
-	uint16_t own, forced; /* cpuc_rseq_switches(), when last asked */
-	uint16_t process;     /* cpuc_process_mark() of `ran` */
-	uint8_t state;        /* enum cpuc_count_state */
+	uint16_t own, forced;  /* cpuc_rseq_switches(), when last asked */
+	uint16_t process;      /* cpuc_process_mark() of `ran` */
+	uint8_t state;         /* enum cpuc_count_state */
 };
 
 extern CPUC_TLS struct cpuc_core_count cpuc_own_count;
