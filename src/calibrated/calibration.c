@@ -70,37 +70,25 @@ static uint64_t calibration_series(const struct cpuc_calibration *s,
 	return cpuc_middle(v, FIRST_WINDOWS, 2, FIRST_NEAR + s->grain);
 }
 
-/* The clock's resolution, which others' work makes coarser for a moment. */
-static uint64_t calibration_grain(const struct cpuc_clock *clock,
-				  uint64_t *step)
-{
-	uint64_t grain = cpuc_clock_grain(clock, step), again;
-	unsigned i;
-
-	for (i = 1; i < GRAIN_TRIES; i++) {
-		again = cpuc_clock_grain(clock, step);
-		grain = again < grain ? again : grain;
-	}
-	return grain;
-}
-
 /* Chooses the length of windows and glimpses. */
 static int calibration_survey(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
 	uint64_t step = 0, grain, length, turns;
-	uint32_t trial = 1, ticks, again;
+	uint32_t trial = 1, ticks, i;
 
-	grain = calibration_grain(s->clock, &step);
+	grain = cpuc_clock_grain(s->clock, &step);
+	/* Others' work makes the clock coarser for a moment. */
+	for (i = 1; i < GRAIN_TRIES; i++)
+		grain = cpuc_least(grain, cpuc_clock_grain(s->clock, &step));
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
 	if (length < WINDOW_STEPS * grain)
 		length = WINDOW_STEPS * grain;
 	do {
-		ticks = calibration_ticks(chain, trial);
-		again = calibration_ticks(chain, trial);
-		ticks = again < ticks ? again : ticks;
+		ticks = (uint32_t)cpuc_least(calibration_ticks(chain, trial),
+					     calibration_ticks(chain, trial));
 		trial *= 2;
 		/* Both runs may end within one step of the clock. */
 	} while ((ticks < WINDOW_TRIAL * grain || ticks == UINT32_MAX) &&
@@ -292,7 +280,7 @@ int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
 static void calibration_glimpse(struct cpuc_calibration *s)
 {
 	const uint64_t links = cpuc_calibration_links(s, s->glimpse_turns);
-	uint64_t v[GLIMPSE_TRIES], begun, took, least = UINT32_MAX;
+	uint64_t v[GLIMPSE_TRIES], begun, least = UINT32_MAX;
 	struct cpuc_guard guard;
 	unsigned i;
 	bool entered;
@@ -303,8 +291,7 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 		v[i] = links + (uint64_t)(int64_t)cpuc_glimpse(s, s->ratio);
 		if (entered)
 			cpuc_guard_leave(&guard);
-		took = (uint64_t)s->clock->tick() - begun;
-		least = took < least ? took : least;
+		least = cpuc_least((uint64_t)s->clock->tick() - begun, least);
 	}
 	s->glimpse_cost = (uint32_t)least;
 	s->glimpse_overhead =
@@ -312,31 +299,21 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 			  links);
 }
 
-struct reading { /* of the thread's clock, between two ticks */
-	uint64_t before, ran, after;
-};
-
-static struct reading calibration_reading(long long (*tick)(void), uint64_t hz)
-{
-	uint64_t before = (uint64_t)tick(), ran = cpuc_os_clock_thread(hz);
-
-	return (struct reading){before, ran, (uint64_t)tick()};
-}
-
-/* Windows stops the thread's clock while it handles an interrupt, so there are
- * several tries. */
+/* By two readings of the thread's clock, each between two ticks. Windows stops
+ * that clock while it handles an interrupt, so there are several tries. */
 bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 {
-	struct reading a, b;
+	uint64_t before, after, later, ran;
 
 	for (int tries = 0; tries < AGREE_TRIES; tries++) {
-		a = calibration_reading(tick, hz);
-		while ((uint64_t)tick() - a.after <
-		       AGREE_READINGS * (a.after - a.before + 1))
-			;
-		b = calibration_reading(tick, hz);
-		if (a.ran != 0 && b.ran - a.ran + 1 >= b.before - a.after &&
-		    b.ran - a.ran <= b.after - a.before + 1)
+		before = (uint64_t)tick();
+		ran = cpuc_os_clock_thread(hz);
+		after = later = (uint64_t)tick();
+		while (later - after < AGREE_READINGS * (after - before + 1))
+			later = (uint64_t)tick();
+		ran = ran != 0 ? cpuc_os_clock_thread(hz) - ran : 0;
+		if (ran + 1 >= later - after &&
+		    ran <= (uint64_t)tick() - before + 1)
 			return true;
 	}
 	return false;

@@ -133,4 +133,15 @@ static inline uint32_t cpuc_apart(uint64_t a, uint64_t b)
 	return (uint32_t)((d << 20) / b);
 }
 
+static inline uint64_t cpuc_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* a - b, but not less than 0: a core's clock may be behind another one's. */
+static inline uint64_t cpuc_less(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0 ? 0 : a - b;
+}
+
 #endif

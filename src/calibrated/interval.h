@@ -11,14 +11,12 @@
 /* What the thread's clock lacks though the thread is not switched out. */
 struct cpuc_lack {
 	uint32_t lost; /* ticks, at the latest readings: the host had the CPU */
-	uint16_t slow; /* 2^-16 of what it shows: on another machine, to which
-			  this one was moved, ticks are shorter */
+	uint16_t slow; /* 2^-16 of what it shows: on another machine */
 };
 
 struct cpuc_interval {
-	uint64_t cycles;  /* the count at its beginning */
-	uint64_t ticks;   /* its length, 2's complement: negative where the
-			     clock of this core is behind the last one's */
+	uint64_t cycles; /* the count at its beginning */
+	uint64_t ticks; /* its length; below 0 if this core's clock is behind */
 	uint64_t counted; /* of these, up to the latest count */
 	uint64_t begin;   /* the ratio that was in use */
 	uint64_t end;     /* and the one that the end shows */

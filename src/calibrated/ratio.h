@@ -8,8 +8,7 @@
 /* Times in ticks, differences of ratios in 2^-20. */
 struct cpuc_ratio {
 	uint64_t mean;          /* in use */
-	uint32_t glimpse_in;    /* from an interval's beginning to the next
-				   glimpse or measurement */
+	uint32_t glimpse_in;    /* from an interval's beginning to the next */
 	uint32_t glimpse_every; /* and from one to the next */
 	uint32_t measure_in;    /* until the next measurement */
 	uint32_t measure_every;
@@ -27,24 +26,12 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 /* Whether a glimpse shows the ratio in use. Changes nothing but `glimpses`. */
 bool cpuc_ratio_stands(struct cpuc_ratio *r);
 
-/* Has a glimpse or measures, if that is due so many ticks after the latest
- * call; for the last `worked` of these it ran, in no count yet. True if that
- * took long. */
+/* A glimpse or a measurement, if one is due `passed` ticks after the latest
+ * call; of these `worked` are in no count yet. True if that took long. */
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked);
 
 /* The thread is on another CPU: the next glimpse comes soon. */
 void cpuc_ratio_migrated(struct cpuc_ratio *r);
-
-static inline uint64_t cpuc_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* a - b, but not less than 0: a core's clock may be behind another one's. */
-static inline uint64_t cpuc_less(uint64_t a, uint64_t b)
-{
-	return (int64_t)(a - b) < 0 ? 0 : a - b;
-}
 
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
  * few ticks exactly as the fast path does it. */

@@ -20,19 +20,15 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 	return cpuc_core_hz(s, ratio) ? ratio : 0;
 }
 
-/* Two overheads that are no further apart than this agree. */
-static int32_t window_near(const struct cpuc_calibration *s)
-{
-	return (int32_t)(cpuc_calibration_links(s, s->turns) /
-			 WINDOW_UNDISTURBED);
-}
-
 /* The short run takes l + o ticks and the long one 8l + o, if l is what the
  * short run's links take and o the overhead of each run. Nine short runs less
  * both are 7o. The overhead of both, 2o, is what is kept. */
 static void window_learn(struct cpuc_overhead *o, const uint64_t stamp[3],
 			 uint64_t ratio)
 {
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const int64_t near = (int64_t)cpuc_calibration_links(s, s->turns) /
+			     WINDOW_UNDISTURBED;
 	int64_t ticks = (int64_t)(WINDOW_RUNS * (stamp[1] - stamp[0]) -
 				  (stamp[2] - stamp[0]));
 	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
@@ -40,9 +36,8 @@ static void window_learn(struct cpuc_overhead *o, const uint64_t stamp[3],
 			  << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
 
 	/* This window was disturbed, or the earlier ones were. */
-	if (o->known > 0 &&
-	    llabs(cycles - o->cycles) > window_near(&cpuc_calibration)) {
-		o->known -= (uint16_t)((o->known + 3) / 4);
+	if (o->known > 0 && llabs(cycles - o->cycles) > near) {
+		o->known = (uint16_t)(o->known - (o->known + 3) / 4);
 		return;
 	}
 	if (o->known < WINDOW_OVERHEADS)
