@@ -632,6 +632,30 @@ static void waited_glimpsing(void)
 	   "a wait just after a glimpse: then counts %.0f of 8e6", (double)n);
 }
 
+/* A wait is not hidden by the time of the glimpses before it. */
+static void glimpses_ran(void)
+{
+	double took;
+	uint64_t a;
+	int i;
+
+	settled(usual);
+	calibrated_expire();
+	count();
+	took = measuring;
+	for (i = 0; i < 100; i++) {
+		pass(1e3);
+		cpuc_own_count.due = 1;
+		count();
+	}
+	took = (measuring - took) * on.core;
+	leave(1e6, true);
+	a = cpuc_count_at(&cpuc_own_count, count_seen(&cpuc_own_count, 0));
+	a = count() - a;
+	ok((double)a < took / 4,
+	   "a wait after glimpses of %.0f cycles counts %.0f", took, (double)a);
+}
+
 static void preempted_handler(void)
 {
 	pass(4e5);
@@ -786,6 +810,7 @@ int main(void)
 	signals();
 	stored_late();
 	waited_glimpsing();
+	glimpses_ran();
 	between_intervals();
 	traced();
 	at_any_tick(false);

@@ -168,7 +168,7 @@ static void count_open(struct cpuc_core_count *c)
 static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			  uint64_t *ran)
 {
-	const uint16_t cpu = (uint16_t)cpuc_rseq_cpu();
+	uint16_t cpu;
 	uint64_t rest = i->ticks - i->counted, worked;
 	bool asks, measured;
 
@@ -183,6 +183,7 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	if (asks &&
 	    (!i->clock || i->interrupted || i->ran < i->unread + i->ticks))
 		i->switches = count_switches(c);
+	cpu = (uint16_t)cpuc_rseq_cpu();
 	i->moved = cpu != c->ratio.cpu;
 	c->ratio.cpu = cpu;
 	if (i->moved)
