@@ -211,10 +211,63 @@ static void singly(void)
 	   "what interrupted came after the latest count");
 }
 
+/* An interval in which so many of `ticks` ran, by the thread's clock. */
+static struct cpuc_interval of_ticks(uint64_t ticks, uint64_t ran)
+{
+	return (struct cpuc_interval){.begin = ONE,
+				      .end = ONE,
+				      .clock = true,
+				      .told = true,
+				      .ticks = ticks,
+				      .ran = ran,
+				      .gap = COUNT_GAP_TOLD};
+}
+
+/* What others take without a switch, once. */
+static void taken(void)
+{
+	const uint64_t clock = COUNT_CLOCK;
+	struct cpuc_interval i = of_ticks(3 * clock, clock);
+	struct cpuc_closed closed = cpuc_interval_close(&i);
+
+	ok(closed.ticks == i.ticks, "all counts without a switch");
+	ok(closed.lack.lost <= clock,
+	   "a long pause of the host's is not granted again in full: %u",
+	   (unsigned)closed.lack.lost);
+	ok(closed.lack.slow <= UINT16_MAX / 8,
+	   "nor does it show that the thread's clock is slow: %u",
+	   closed.lack.slow);
+	i = of_ticks(clock / 16, clock / 32);
+	ok(cpuc_interval_close(&i).lack.slow == 0, "nor does a short time");
+}
+
+/* Waits that are told, and one that was not. */
+static void untold(void)
+{
+	struct cpuc_interval i = of_ticks(3 * COUNT_GAP, 0);
+
+	i.switches.forced = 1;
+	ok(!cpuc_interval_close(&i).untold, "a preemption is no wait");
+	i = of_ticks(COUNT_GAP, COUNT_GAP / 2);
+	i.switches.own = 1;
+	ok(!cpuc_interval_close(&i).untold,
+	   "nor is what is missing so briefly");
+	i = of_ticks(3 * COUNT_GAP, COUNT_GAP / 2);
+	i.counted = i.ticks - i.ran;
+	i.switches.own = 1;
+	ok(cpuc_interval_close(&i).ticks == i.ticks,
+	   "a wait that was not told may be before the latest count");
+	i.interrupted = true;
+	ok(cpuc_interval_close(&i).ticks == i.counted,
+	   "one that was told is after it, and no longer than that");
+}
+
 int main(void)
 {
 	cpuc_calibration.hz = 2500000000;
 	histories(cases_begin(1000000));
 	singly();
+	taken();
+	untold();
 	return done_testing();
 }
