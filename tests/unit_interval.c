@@ -206,8 +206,9 @@ static void singly(void)
 	i.switches = (struct cpuc_switches){.forced = 1};
 	i.gap = COUNT_GAP;
 	i.ticks = 2 * COUNT_GAP;
-	i.ran = COUNT_GAP + 1;
-	ok(cpuc_interval_close(&i).ticks == i.ran + COUNT_LACK,
+	i.unread = COUNT_GAP;
+	i.ran = i.unread + COUNT_GAP + 1;
+	ok(cpuc_interval_close(&i).ticks == COUNT_GAP + 1 + COUNT_LACK,
 	   "what interrupted came after the latest count");
 }
 
