@@ -258,7 +258,7 @@ static void learning(void)
 	second = (double)(count() - a);
 	/* That is what two readings of the thread's clock take, and a glimpse.
 	 */
-	most = 8e3 + cpuc_calibration.glimpse_cost * on.core / on.ticks;
+	most = 9e3 + cpuc_calibration.glimpse_cost * on.core / on.ticks;
 	ok(!told && first < most && second < most,
 	   "a wait of which the word does not tell counts %.0f cycles, the "
 	   "next one %.0f",

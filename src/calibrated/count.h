@@ -43,8 +43,7 @@ struct cpuc_core_count {
 
 	/* For the slow path alone, but for the mean ratio. */
 	uint32_t opened; /* `tick` at first, modulo 2^32 */
-	uint32_t unread; /* ticks for which the thread ran from the latest
-			    reading of its clock to `tick` */
+	uint32_t unread; /* ticks that it ran since its clock was read */
 	volatile uint32_t interrupted; /* how often the word was cleared */
 	struct cpuc_ratio ratio;
 	uint64_t given;        /* in the midst: the highest count of any call */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Whether the thread's clock is believed: one that advances as the ticks do is,
+ * one with steps of milliseconds, of another rate or that stands still is not,
+ * though each of them answers. */
+#include <config.h>
+#include <stdint.h>
+#define cpuc_os_clock_thread pretended_thread
+#include "../src/calibrated/calibration.c"
+#include "tap.h"
+
+#define HZ 2500000000
+
+static uint64_t now, step, read_ns; /* ns */
+static double rate;
+
+static long long tick(void)
+{
+	now += 10;
+	return (long long)(now * 5 / 2);
+}
+
+uint64_t pretended_thread(uint64_t hz)
+{
+	now += read_ns;
+	return (uint64_t)((double)(now / step * step) * rate * (double)hz /
+			  1e9);
+}
+
+static void check(const char *name, uint64_t its_step, double its_rate,
+		  bool expected)
+{
+	int i, agrees = 0;
+
+	step = its_step;
+	rate = its_rate;
+	for (i = 0; i < 1000; i++) {
+		now += 12345;
+		agrees += cpuc_calibration_thread_clock(tick, HZ);
+	}
+	ok(expected ? agrees == i : agrees == 0, "%s: believed %d times of %d",
+	   name, agrees, i);
+}
+
+int main(void)
+{
+	now = 1000000000;
+	for (read_ns = 100; read_ns <= 900; read_ns += 400) {
+		check("a clock that advances as the ticks do", 1, 1, true);
+		check("steps of 10 ms", 10000000, 1, false);
+		check("of 4 ms", 4000000, 1, false);
+		check("twice the rate", 1, 2, false);
+		check("one that stands still", UINT64_MAX, 1, false);
+	}
+	return done_testing();
+}
