@@ -5,6 +5,8 @@
 #include "load.h"
 
 #include <sys/eventfd.h>
+#include "../src/tools/common/rate_steps.c"
+#include "../src/tools/common/stats.c"
 #include "tools/common/known.h"
 
 #define TRIES 10
@@ -13,13 +15,16 @@
 #define PIECES 10   /* of the work: as long as a window that calibrates */
 #define RECENT 192  /* intervals within which a new rate is followed */
 #define FASTER 0.97 /* of the time that the work took: the core is */
+#define MOVES 0.05  /* a step of the core's rate that hides a tenth in two */
 
 /* The findings from the intervals of a scenario, where the parent can read
  * them. */
 static struct found {
 	unsigned long intervals, low;
-	double lowest;
+	double lowest, step; /* the median of the core's steps meanwhile */
 } * found;
+
+static struct rate_steps steps;
 
 /* How long the latest piece of work took, and for each of the latest intervals
  * the slowest two consecutive pieces: the shorter of them, as it is not the one
@@ -41,6 +46,8 @@ static void work(void)
 		took = wall_ns();
 		known->loop(KNOWN_CYCLES / PIECES / known->turn);
 		took = wall_ns() - took;
+		rate_steps_add(&steps, (long long)wall_ns(), (long long)took,
+			       1);
 		count = (double)(cpucycles() - a) * PIECES / KNOWN_CYCLES;
 		pace.least = count < pace.least ? count : pace.least;
 		both = took < pace.piece ? took : pace.piece;
@@ -164,6 +171,7 @@ static int run(void)
 
 	if (can)
 		follow();
+	found->step = rate_steps_sum(&steps).size;
 	load_rival_end(rival);
 	load_rival_end(other);
 	return can ? 0 : CANNOT;
@@ -171,17 +179,21 @@ static int run(void)
 
 /* A core whose rate moves while it is judged is another one in the next try; a
  * count that is too low by itself is too low in each. A long run, which finds
- * rare ones, has one try. */
+ * rare ones, has one try. Where the rate moves all the time, by as much as
+ * counts are too low just after it has risen, nothing can be judged. */
 static void check(void)
 {
 	int tries = load_seconds < LONG ? TRIES : 1, status;
 
 	do {
-		*found = (struct found){0, 0, 1e18};
+		*found = (struct found){0, 0, 1e18, 0};
 		status = in_child(run);
 	} while (--tries > 0 && status == 0 && found->low > 0);
 	if (status == CANNOT)
 		skip("%s: not permitted", scenario->name);
+	else if (status == 0 && found->low > 0 && found->step > MOVES)
+		skip("%s: the core steps by %.0f%%", scenario->name,
+		     found->step * 100);
 	else
 		ok(bounded(0, (double)found->low, 0,
 			   "intervals count less than the work in them") &&
