@@ -281,7 +281,7 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 {
 	const uint64_t links = cpuc_calibration_links(s, s->glimpse_turns);
 	uint64_t v[GLIMPSE_TRIES], begun, least = UINT32_MAX;
-	struct cpuc_guard guard;
+	struct cpuc_guard guard = {0};
 	unsigned i;
 	bool entered;
 
