@@ -5,9 +5,8 @@
 #include "load.h"
 
 #include <sys/eventfd.h>
-#include "../src/tools/common/rate_steps.c"
-#include "../src/tools/common/stats.c"
 #include "tools/common/known.h"
+#include "tools/common/rate_steps.h"
 
 #define TRIES 10
 #define LONG 30     /* s: such a run finds rare intervals */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The constants of calibrated counts; tests/mechanisms names the test that
- * fails without each. Differences of ratios are in 2^-20. EPYC, Granite and
- * Cascade are virtual CPUs: AMD, family 25, model 17 (Zen 4); Intel, family 6,
- * models 173 (Granite Rapids) and 85 (Cascade Lake). Include calibration.h
- * before. */
+/* The constants of calibrated counts. Differences of ratios are in 2^-20. EPYC,
+ * Granite and Cascade are virtual CPUs: AMD, family 25, model 17 (Zen 4);
+ * Intel, family 6, models 173 (Granite Rapids) and 85 (Cascade Lake). Include
+ * calibration.h before. */
 #ifndef CPUC_CONSTANTS_H
 #define CPUC_CONSTANTS_H
 
@@ -35,10 +34,10 @@
 #define WINDOW_OVERHEADS 32
 #define WINDOW_UNDISTURBED 10
 
-/* The least length of a glimpse, in steps of the clock, by what
- * its reads scatter, and in cycles: 98 of 100
- * of Cascade's glimpses of 192 cycles are within 1% of each other. So many show
- * what one costs; small steps show in a mean of so many. */
+/* The least length of a glimpse: in steps of the clock, in what its reads
+ * scatter by at the best of some tries, and in cycles: 98 of 100 of Cascade's
+ * of 192 cycles are within 1% of each other. So many show what one costs; small
+ * steps show in a mean of so many. */
 #define GLIMPSE_STEPS 100
 #define GLIMPSE_GRAINS 40
 #define GRAIN_TRIES 3
