@@ -179,9 +179,7 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	*ran = asks ? count_clock() : 0;
 	i->clock = count_clock_follows(c, *ran);
 	i->ran = *ran - c->ran;
-	/* A child's switches begin at 0, as its clock does. */
-	if (asks &&
-	    (!i->clock || i->interrupted || i->ran < i->unread + i->ticks))
+	if (asks)
 		i->switches = count_switches(c);
 	cpu = (uint16_t)cpuc_rseq_cpu();
 	i->moved = cpu != c->ratio.cpu;
@@ -200,7 +198,6 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t d)
 {
-	const bool fresh = c->state == CPUC_COUNT_FRESH;
 	struct cpuc_interval i = {.lack = c->lack};
 	struct cpuc_closed closed;
 	uint64_t t = c->tick + d, ran;
@@ -208,7 +205,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 
 	c->due = 0;
 	CPUC_FENCE();
-	if (fresh)
+	if (c->state == CPUC_COUNT_FRESH)
 		count_begin(c, t);
 	/* A handler has ended that interval. */
 	else if (c->rseq.armed != armed)
@@ -224,8 +221,6 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	count_midst_begin(c, i.counted);
 	read = count_observe(c, &i, &ran);
 	closed = cpuc_interval_close(&i);
-	if (fresh)
-		closed.cycles = cpuc_ratio_scaled(count_tick(), i.begin);
 	if (closed.untold)
 		cpuc_rseq_missed_wait();
 	c->lack = closed.lack;
