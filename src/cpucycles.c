@@ -60,12 +60,17 @@ static int fail(int err)
 }
 
 /* Callers load `cpucycles` plainly. Every CPU loads a pointer whole, and slot.c
- * copes with the order, so a race detector must not report it. */
+ * copes with the order, so a race detector must not report it: this alone. */
 __attribute__((no_sanitize("thread"))) static void
-selection_publish(const struct cpuc_slot *slot)
+entry_publish(long long (*entry)(void))
+{
+	__atomic_store_n(&cpucycles, entry, __ATOMIC_RELEASE);
+}
+
+static void selection_publish(const struct cpuc_slot *slot)
 {
 	__atomic_store_n(&cpuc_current, slot, __ATOMIC_RELEASE);
-	__atomic_store_n(&cpucycles, slot->reader.entry, __ATOMIC_RELEASE);
+	entry_publish(slot->reader.entry);
 }
 
 static void selection_begin(void)

@@ -125,6 +125,8 @@ static double steps_block(double ghz, double *far)
 
 static void steps_replay(const struct recorded_steps *r)
 {
+	/* In the guard a glimpse costs more, and so comes more rarely. */
+	const double rarer = CPUC_GLIMPSE_GUARDED ? 1.2 : 1;
 	double error[BLOCKS] = {0}, begin, took, far = 0;
 	int n;
 
@@ -134,14 +136,14 @@ static void steps_replay(const struct recorded_steps *r)
 		error[n] = steps_block(r->ghz, &far);
 	took = now - begin;
 	qsort(error, (size_t)n, sizeof *error, compare);
-	ok(n > 100 && error[n * 9 / 10] < r->p90 && error[n - 1] < r->worst &&
-		   up,
+	ok(n > 100 && error[n * 9 / 10] < r->p90 * rarer &&
+		   error[n - 1] < r->worst && up,
 	   "%s, %d steps: %d blocks of 10 ms are %.3f%% off, 90th percentile "
 	   "%.3f%%, worst %.3f%%",
 	   r->core, steps.k, n, error[n / 2] * 100, error[n * 9 / 10] * 100,
 	   error[n - 1] * 100);
-	ok(far < r->far * took, "at a rate more than 1%% off for %.2f%% of it",
-	   far / took * 100);
+	ok(far < r->far * rarer * took,
+	   "at a rate more than 1%% off for %.2f%% of it", far / took * 100);
 	ok(measuring < r->share * took, "in %.2f%% of the time",
 	   measuring / took * 100);
 }

@@ -216,9 +216,11 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	if (r->glimpse_in > 0)
 		return false;
 	stands = cpuc_ratio_stands(r);
-	/* One that is disturbed may look as if all were well. */
+	/* One that is disturbed may look as if all were well, or not. */
 	if (worked >= COUNT_RAMP)
 		stands &= cpuc_ratio_stands(r);
+	else if (CPUC_GLIMPSE_GUARDED && !stands)
+		stands = cpuc_ratio_stands(r);
 	moved = !stands && ratio_confirm(r, worked);
 	if (moved) {
 		ratio_next(r, true);
