@@ -251,7 +251,7 @@ else
 fi
 mv "$tmp/moved" "$tmp/root"
 in_build uninstall DESTDIR="$tmp/root"
-left=$(find "$tmp/root" ! -type d -o -name '*cpucycles*')
-test -z "$left"
+left=$(cd "$tmp/root$(made prefix)" && find . ! -type d -o -name '*cpucycles*') &&
+	test -z "$left"
 ok "make uninstall leaves nothing behind, nor a directory of its own $left"
 done_testing

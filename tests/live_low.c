@@ -33,10 +33,30 @@ static struct pace {
 	unsigned n;
 } pace;
 
+static double slowest_piece(void)
+{
+	double slowest = 0;
+	unsigned i;
+
+	for (i = 0; i < RECENT; i++)
+		slowest = pace.slowest[i] > slowest ? pace.slowest[i] : slowest;
+	return slowest;
+}
+
+/* A core that has just become faster has its cycles counted too low by as much,
+ * until the next look at its rate; a busy sibling makes a core slow for some
+ * microseconds at a time. Then pieces took more time not long ago: how much of
+ * that this work takes now, at most 1. */
+static double follow_pace(double took, double slowest)
+{
+	return took < slowest * FASTER ? took / slowest : 1;
+}
+
 /* Half of an interval's work. */
 static void work(void)
 {
-	double *slowest = &pace.slowest[pace.n % RECENT], took, both, count;
+	double *slowest = &pace.slowest[pace.n % RECENT];
+	double before = slowest_piece(), took, both, count;
 	long long a;
 	int i;
 
@@ -48,32 +68,18 @@ static void work(void)
 		rate_steps_add(&steps, (long long)wall_ns(), (long long)took,
 			       1);
 		count = (double)(cpucycles() - a) * PIECES / KNOWN_CYCLES;
-		pace.least = count < pace.least ? count : pace.least;
 		both = took < pace.piece ? took : pace.piece;
 		*slowest = both > *slowest ? both : *slowest;
+		before = *slowest > before ? *slowest : before;
+		count /= follow_pace(took, before);
+		pace.least = count < pace.least ? count : pace.least;
 		pace.piece = took;
 	}
 }
 
-/* A core that has just become faster has its cycles counted too low by as much,
- * until the next look at its rate; a busy sibling makes a core slow for some
- * microseconds at a time. Then pieces took more time not long ago: how much of
- * that the work takes now, at most 1. */
-static double follow_pace(double ran)
-{
-	double slowest = 0;
-	unsigned i;
-
-	for (i = 0; i < RECENT; i++)
-		slowest = pace.slowest[i] > slowest ? pace.slowest[i] : slowest;
-	pace.slowest[++pace.n % RECENT] = 0;
-	slowest *= PIECES;
-	return ran < slowest * FASTER ? ran / slowest : 1;
-}
-
 static void interval(void (*within)(void))
 {
-	double ran = ran_ns(), share, least;
+	double ran = ran_ns(), share;
 	long long a = cpucycles();
 
 	pace.least = 1e18;
@@ -82,10 +88,12 @@ static void interval(void (*within)(void))
 		within();
 	work();
 	share = (double)(cpucycles() - a) / KNOWN_CYCLES;
-	least = LOW * follow_pace(ran_ns() - ran);
+	ran = ran_ns() - ran;
 	found->intervals++;
-	found->low += share < least || pace.least < least;
+	found->low += pace.least < LOW ||
+		      share / follow_pace(ran / PIECES, slowest_piece()) < LOW;
 	found->lowest = share < found->lowest ? share : found->lowest;
+	pace.slowest[++pace.n % RECENT] = 0;
 }
 
 static void doze(void)
