@@ -289,12 +289,8 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 		begun = (uint64_t)s->clock->tick();
 		entered = CPUC_GLIMPSE_GUARDED && cpuc_guard_enter(&guard);
 		v[i] = links + (uint64_t)(int64_t)cpuc_glimpse(s, s->ratio);
-		/* In the guard an interval ends and begins, too. */
-		if (entered) {
-			s->clock->tick();
-			s->clock->tick();
+		if (entered)
 			cpuc_guard_leave(&guard);
-		}
 		least = cpuc_least((uint64_t)s->clock->tick() - begun, least);
 	}
 	s->glimpse_cost = (uint32_t)least;

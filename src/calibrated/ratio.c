@@ -19,15 +19,15 @@
 
 /* The highest of these n ratios on which windows agree; 0: there is none. Sorts
  * v. Whatever disturbs a window makes it longer, and its ratio lower: two are
- * enough to show a higher rate, unless many were tried. */
+ * enough to show a higher rate. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
-			     unsigned n, bool many)
+			     unsigned n)
 {
 	unsigned i, need;
 
 	cpuc_sort(v, n);
 	for (i = n; i > 0; i--) {
-		need = v[i - 1] > r->mean && !many ? STEP_FASTER : STEP_SLOWER;
+		need = v[i - 1] > r->mean ? STEP_FASTER : STEP_SLOWER;
 		if (i >= need && cpuc_apart(v[i - need], v[i - 1]) <= STEP_PAIR)
 			return v[i - need] + (v[i - 1] - v[i - need]) / 2;
 	}
@@ -56,21 +56,20 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const uint32_t lasts =
 		(uint32_t)cpuc_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
-	uint64_t v[STEP_WINDOWS], about = r->mean, ratio, agreed = 0;
-	unsigned n, tried;
+	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
+	unsigned n;
 
 	for (n = 1; n <= STEP_WINDOWS + share || n <= lasts; n++) {
 		ratio = ratio_window_about(&o, &about);
 		/* In place of the lowest, if its overhead is known. */
-		v[n <= STEP_WINDOWS ? n - 1 : 0] = o.known > 1 ? ratio : 0;
-		tried = (uint32_t)cpuc_least(n, STEP_WINDOWS);
-		agreed = ratio_agreed(r, v, tried, true);
+		v[0] = o.known > 1 ? ratio : 0;
+		agreed = ratio_agreed(r, v, STEP_WINDOWS);
 		/* A higher one might be the only one without disturbance. */
-		if (cpuc_apart(agreed, v[tried - 1]) <= STEP_PAIR &&
+		if (cpuc_apart(agreed, v[STEP_WINDOWS - 1]) <= STEP_PAIR &&
 		    n >= share && (n >= lasts || agreed > r->mean))
 			return agreed;
 	}
-	return agreed != 0 ? agreed : v[STEP_WINDOWS - 1];
+	return v[STEP_WINDOWS - 1];
 }
 
 /* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
@@ -78,15 +77,14 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
 	struct cpuc_overhead o = {2 * r->glimpse, 1};
-	uint64_t v[STEP_SLOWER], about = r->mean, agreed;
-	unsigned n;
+	uint64_t v[STEP_SLOWER] = {0}, about = r->mean, agreed;
 
-	for (n = 1; n <= STEP_SLOWER; n++) {
-		v[n - 1] = ratio_window_about(&o, &about);
-		if (cpuc_apart(v[n - 1], r->mean) <= STEP_LEAST)
+	for (int i = 0; i < STEP_SLOWER; i++) {
+		v[0] = ratio_window_about(&o, &about);
+		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
 			return r->mean;
-		agreed = ratio_agreed(r, v, n, false);
-		if (agreed != 0 && cpuc_apart(agreed, v[n - 1]) <= STEP_PAIR)
+		agreed = ratio_agreed(r, v, STEP_SLOWER);
+		if (cpuc_apart(agreed, v[STEP_SLOWER - 1]) <= STEP_PAIR)
 			return agreed;
 	}
 	return 0;

@@ -161,7 +161,7 @@ static void os_clock_try(void *arg)
 
 /* The first way by which the clock advances or, of a coarse one, the first by
  * which it can be read. */
-static int os_clock_find_way(clockid_t clock, int first)
+static void os_clock_find_way(int *way, clockid_t clock, int first)
 {
 	struct os_clock_trial t = {clock, first, FAULTS, false};
 	enum os_clock_grade best = FAULTS;
@@ -178,17 +178,13 @@ static int os_clock_find_way(clockid_t clock, int first)
 		}
 		t.way = first == KERNEL ? FAST : KERNEL;
 	}
-	return found;
+	__atomic_store_n(way, found, __ATOMIC_RELAXED);
 }
 
 void cpuc_os_clock_check(void)
 {
 	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
-	__atomic_store_n(&way_time,
-			 os_clock_find_way(OS_CLOCK_FINE,
-					   tsc_forbidden ? KERNEL : FAST),
-			 __ATOMIC_RELAXED);
-	__atomic_store_n(&way_thread,
-			 os_clock_find_way(CLOCK_THREAD_CPUTIME_ID, KERNEL),
-			 __ATOMIC_RELAXED);
+	os_clock_find_way(&way_time, OS_CLOCK_FINE,
+			  tsc_forbidden ? KERNEL : FAST);
+	os_clock_find_way(&way_thread, CLOCK_THREAD_CPUTIME_ID, KERNEL);
 }
