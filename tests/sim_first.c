@@ -2,6 +2,7 @@
 /* The first call on a pretended machine whose clocks are coarse, or whose reads
  * trap: what is selected, how often clocks are read, and the time for it. */
 #include <config.h>
+#include <stdlib.h>
 #include <string.h>
 #include "calibrated/calibration.h"
 #include "rate/clock.h"
@@ -201,14 +202,17 @@ static double worst_rate(int times, int *far)
  * 7 of 60000 rates are wrong. */
 static void check_rate(void)
 {
+	/* Emulators are slow, and are asked for one seed of all. */
+	const int n = getenv("SIM_SEEDS") != NULL ? 300 : 3000;
 	double worst;
 	int far = 0;
 
 	on = busy;
 	away = 3e6;
-	worst = worst_rate(3000, &far);
-	ok(far < 6, "3000 rates on a busy CPU: %d are wrong, by up to %.2f%%",
-	   far, worst * 100);
+	worst = worst_rate(n, &far);
+	ok(far <= 2 + n / 1000,
+	   "%d rates on a busy CPU: %d are wrong, by up to %.2f%%", n, far,
+	   worst * 100);
 }
 
 /* Between the beginnings of two ticks are whole ticks: two windows are enough.
