@@ -87,7 +87,8 @@ static void report_file(report_note *note)
 static const char *report_disbelieved(void)
 {
 	static char text[256];
-	struct cpuc_rate stated = {0};
+	/* gcc's analyzer takes an automatic one for uninitialised. */
+	static struct cpuc_rate stated;
 	const char *source = cpucycles_persecondsource();
 	const bool by_clock = strcmp(source, "time-stamp counter") == 0;
 	double hz = (double)cpucycles_persecond();
