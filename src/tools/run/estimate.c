@@ -24,8 +24,11 @@
 #define CYCLES (80 * KNOWN_CYCLES) /* of one: milliseconds, some interrupts */
 #define TRIES 5
 
-/* Of the latest samples; since estimate_cycles(). */
-static double estimate_hz, estimate_sum, estimate_weight;
+/* The rate; what the samples took since estimate_cycles(), and how many threads
+ * ran meanwhile: Linux takes what a virtual machine's host has stolen off a
+ * later time, so that a sample may take none. */
+static double estimate_hz, estimate_ns;
+static int estimate_threads;
 static struct system_time estimate_before; /* the first of a command */
 
 static double estimate_measure(void)
@@ -33,18 +36,19 @@ static double estimate_measure(void)
 	long long ns = -tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
 	known[0].loop(CYCLES / known[0].turn);
-	return CYCLES * 1e9 /
-	       (double)(ns + tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	return (double)(ns + tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }
 
 bool estimate_begin(void)
 {
+	double ns;
 	int i;
 
 	/* As the library finds chains; beside load, not always. */
-	for (i = 0; i < TRIES && known_usable() && estimate_hz == 0; i++)
-		if (cpucycles_observepersecond() > 0)
-			estimate_hz = estimate_measure();
+	for (i = 0; i < TRIES && known_usable() && estimate_hz == 0; i++) {
+		ns = cpucycles_observepersecond() > 0 ? estimate_measure() : 0;
+		estimate_hz = ns > 0 ? CYCLES * 1e9 / ns : 0;
+	}
 	return estimate_hz > 0;
 }
 
@@ -94,15 +98,15 @@ long long estimate_sample(int pid)
 	struct affinity a;
 	int running = 0, cpu;
 
-	if (estimate_weight == 0)
+	if (estimate_threads == 0)
 		system_time("", &estimate_before);
 	estimate_running(pid, &running, &cpu);
 	if (running > 0) {
 		affinity_get(&a);
 		affinity_pin(cpu);
-		estimate_sum += estimate_measure() * running;
+		estimate_ns += estimate_measure() * running;
 		affinity_end(&a);
-		estimate_weight += running;
+		estimate_threads += running;
 	}
 	return (spent + tool_ns()) * SHARE;
 }
@@ -116,8 +120,8 @@ long long estimate_cycles(long long ns, long long wall, bool *load)
 	 * command's. */
 	*load |= system_time("", &now) != 0 ||
 		 (now.busy - estimate_before.busy - 1) * tick > ns + wall / 10;
-	if (estimate_weight > 0)
-		estimate_hz = estimate_sum / estimate_weight;
-	estimate_sum = estimate_weight = 0;
+	if (estimate_ns > 0)
+		estimate_hz = CYCLES * 1e9 * estimate_threads / estimate_ns;
+	estimate_ns = estimate_threads = 0;
 	return (long long)((double)ns * estimate_hz / 1e9);
 }
