@@ -68,7 +68,11 @@ else
 	grep -q "^cpucycles persecond ${khz}000$" "$tmp/out"
 	ok "a driver states the core's rate"
 	for wrong in $((khz / 3)) $((khz * 4)); do
-		elsewhere "$wrong" >"$tmp/out"
+		# Beside load the core's rate is unknown at some first calls.
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			elsewhere "$wrong" >"$tmp/out"
+			! grep -q 'not believed' "$tmp/out" || break
+		done
 		line "note not believed: $driver/scaling_max_freq: .*" 1 \
 			"it states $wrong kHz: not believed"
 		! grep -q "^cpucycles persecond ${wrong}000$" "$tmp/out"

@@ -22,6 +22,7 @@
 
 #define SHARE 50                   /* of the time for a sample, at most */
 #define CYCLES (80 * KNOWN_CYCLES) /* of one: milliseconds, some interrupts */
+#define LEAST (CYCLES / 10.)       /* ns of one: no core does 10 a ns */
 #define TRIES 5
 
 /* The rate; what the samples took since estimate_cycles(), and how many threads
@@ -47,7 +48,7 @@ bool estimate_begin(void)
 	/* As the library finds chains; beside load, not always. */
 	for (i = 0; i < TRIES && known_usable() && estimate_hz == 0; i++) {
 		ns = cpucycles_observepersecond() > 0 ? estimate_measure() : 0;
-		estimate_hz = ns > 0 ? CYCLES * 1e9 / ns : 0;
+		estimate_hz = ns > LEAST ? CYCLES * 1e9 / ns : 0;
 	}
 	return estimate_hz > 0;
 }
@@ -120,7 +121,7 @@ long long estimate_cycles(long long ns, long long wall, bool *load)
 	 * command's. */
 	*load |= system_time("", &now) != 0 ||
 		 (now.busy - estimate_before.busy - 1) * tick > ns + wall / 10;
-	if (estimate_ns > 0)
+	if (estimate_ns > LEAST * estimate_threads)
 		estimate_hz = CYCLES * 1e9 * estimate_threads / estimate_ns;
 	estimate_ns = estimate_threads = 0;
 	return (long long)((double)ns * estimate_hz / 1e9);
