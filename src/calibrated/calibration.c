@@ -67,7 +67,7 @@ static uint64_t calibration_series(const struct cpuc_calibration *s,
 		v[i] = (calibration_cycles(s->chain, turns)
 			<< CPUC_RATIO_BITS) /
 		       calibration_ticks(s->chain, turns);
-	return cpuc_middle(v, FIRST_WINDOWS, 2, FIRST_NEAR + s->grain);
+	return cpuc_middle(v, FIRST_WINDOWS, 2, FIRST_NEAR);
 }
 
 /* Chooses the length of windows and glimpses. */

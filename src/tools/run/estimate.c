@@ -9,6 +9,7 @@
  * of all threads that run, so that the mean is that of the CPU time. */
 #include <config.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,36 +21,44 @@
 #include "../common/system.h"
 #include "../common/tool.h"
 
-#define SHARE 50                   /* of the time for a sample, at most */
-#define CYCLES (80 * KNOWN_CYCLES) /* of one: milliseconds, some interrupts */
-#define LEAST (CYCLES / 10.)       /* ns of one: no core does 10 a ns */
+#define SHARE 50 /* of the time for a sample, at most */
+#define PARTS 80 /* of one: milliseconds, some interrupts */
+#define CYCLES (PARTS * KNOWN_CYCLES)
 #define TRIES 5
 
 /* The rate; what the samples took since estimate_cycles(), and how many threads
- * ran meanwhile: Linux takes what a virtual machine's host has stolen off a
- * later time, so that a sample may take none. */
+ * ran meanwhile. */
 static double estimate_hz, estimate_ns;
 static int estimate_threads;
 static struct system_time estimate_before; /* the first of a command */
 
+/* The CPU time of a sample, in ns. Linux takes what a virtual machine's host
+ * has stolen, just before a process runs, off its CPU time: that is no less
+ * than all parts would take if each were as quick as the quickest. */
 static double estimate_measure(void)
 {
 	long long ns = -tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	long long least = LLONG_MAX, took;
+	int i;
 
-	known[0].loop(CYCLES / known[0].turn);
-	return (double)(ns + tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+	for (i = 0; i < PARTS; i++) {
+		took = -tool_ns();
+		known[0].loop(KNOWN_CYCLES / known[0].turn);
+		took += tool_ns();
+		least = took < least ? took : least;
+	}
+	ns += tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return (double)(ns > PARTS * least ? ns : PARTS * least);
 }
 
 bool estimate_begin(void)
 {
-	double ns;
 	int i;
 
 	/* As the library finds chains; beside load, not always. */
-	for (i = 0; i < TRIES && known_usable() && estimate_hz == 0; i++) {
-		ns = cpucycles_observepersecond() > 0 ? estimate_measure() : 0;
-		estimate_hz = ns > LEAST ? CYCLES * 1e9 / ns : 0;
-	}
+	for (i = 0; i < TRIES && known_usable() && estimate_hz == 0; i++)
+		if (cpucycles_observepersecond() > 0)
+			estimate_hz = CYCLES * 1e9 / estimate_measure();
 	return estimate_hz > 0;
 }
 
@@ -121,7 +130,7 @@ long long estimate_cycles(long long ns, long long wall, bool *load)
 	 * command's. */
 	*load |= system_time("", &now) != 0 ||
 		 (now.busy - estimate_before.busy - 1) * tick > ns + wall / 10;
-	if (estimate_ns > LEAST * estimate_threads)
+	if (estimate_threads > 0)
 		estimate_hz = CYCLES * 1e9 * estimate_threads / estimate_ns;
 	estimate_ns = estimate_threads = 0;
 	return (long long)((double)ns * estimate_hz / 1e9);
