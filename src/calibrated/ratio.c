@@ -19,7 +19,7 @@
 
 /* The highest of these n ratios on which windows agree; 0: there is none. Sorts
  * v. Whatever disturbs a window makes it longer, and its ratio lower: two are
- * enough to show a higher rate. */
+ * enough to show a higher rate, if no more than STEP_SLOWER are tried. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 			     unsigned n)
 {
@@ -27,7 +27,8 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 
 	cpuc_sort(v, n);
 	for (i = n; i > 0; i--) {
-		need = v[i - 1] > r->mean ? STEP_FASTER : STEP_SLOWER;
+		need = v[i - 1] > r->mean && n == STEP_SLOWER ? STEP_FASTER
+							      : STEP_SLOWER;
 		if (i >= need && cpuc_apart(v[i - need], v[i - 1]) <= STEP_PAIR)
 			return v[i - need] + (v[i - 1] - v[i - need]) / 2;
 	}
@@ -56,7 +57,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const uint32_t lasts =
 		(uint32_t)cpuc_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
-	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
+	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed = 0;
 	unsigned n;
 
 	for (n = 1; n <= STEP_WINDOWS + share || n <= lasts; n++) {
@@ -69,7 +70,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 		    n >= share && (n >= lasts || agreed > r->mean))
 			return agreed;
 	}
-	return v[STEP_WINDOWS - 1];
+	return agreed != 0 ? agreed : v[STEP_WINDOWS - 1];
 }
 
 /* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
