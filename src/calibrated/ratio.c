@@ -133,9 +133,9 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	uint32_t off = cpuc_apart(ratio, r->mean);
 	bool moved = false;
 
-	/* A fresh thread's ratio, the process's first, may be a little off. Of
-	 * what is hardly a step windows may show nothing: they are shorter. */
-	if (off > STEP_LEAST * (r->known ? 1 : 2)) {
+	/* Of what is hardly a step windows may show nothing: they are shorter.
+	 */
+	if (off > STEP_LEAST) {
 		if (ratio_confirm(r, worked))
 			return true;
 		if (off > 2 * STEP_LEAST)
