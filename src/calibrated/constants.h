@@ -56,7 +56,6 @@
 #define MEASUREMENT_FIRST 3
 #define MEASUREMENT_NOISE \
 	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
-#define MEASUREMENT_MOVED TICKS(120)
 #define MEASUREMENT_SOON TICKS(12500)
 
 /* Two rates that differ by less are the same; two windows that differ by less

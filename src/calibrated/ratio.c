@@ -162,8 +162,6 @@ static uint32_t ratio_measure_every(bool moving)
 	uint64_t ticks = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
 			 (moving ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
 
-	if (ticks < MEASUREMENT_MOVED)
-		ticks = MEASUREMENT_MOVED;
 	return (uint32_t)cpuc_least(ticks, cpuc_calibration.hz);
 }
 
