@@ -17,22 +17,20 @@
 #include "ratio.h"
 #include "constants.h"
 
-/* The highest of these n ratios on which windows agree; 0: there is none. Sorts
- * v. Whatever disturbs a window makes it longer, and its ratio lower: two are
+/* The ratio on which the highest of n windows agree; 0: they do not. Sorts v.
+ * Whatever disturbs a window makes it longer, and its ratio lower: two are
  * enough to show a higher rate, if no more than STEP_SLOWER are tried. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 			     unsigned n)
 {
-	unsigned i, need;
+	unsigned need = STEP_SLOWER;
 
 	cpuc_sort(v, n);
-	for (i = n; i > 0; i--) {
-		need = v[i - 1] > r->mean && n == STEP_SLOWER ? STEP_FASTER
-							      : STEP_SLOWER;
-		if (i >= need && cpuc_apart(v[i - need], v[i - 1]) <= STEP_PAIR)
-			return v[i - need] + (v[i - 1] - v[i - need]) / 2;
-	}
-	return 0;
+	if (v[n - 1] > r->mean && n == STEP_SLOWER)
+		need = STEP_FASTER;
+	if (cpuc_apart(v[n - need], v[n - 1]) > STEP_PAIR)
+		return 0;
+	return v[n - need] + (v[n - 1] - v[n - need]) / 2;
 }
 
 /* A window at about this ratio; on a much faster core it was too short. */
@@ -48,7 +46,7 @@ static uint64_t ratio_window_about(struct cpuc_overhead *o, uint64_t *about)
 
 /* At the end of a long interval, `worked` ticks, many windows are made, so that
  * not all are disturbed: for a share of it, and a lower ratio must last. If
- * they disagree, the highest one holds: better too high than too low. */
+ * they disagree, the highest but two holds: better too high than too low. */
 static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
@@ -57,7 +55,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const uint32_t lasts =
 		(uint32_t)cpuc_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
-	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed = 0;
+	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
 	unsigned n;
 
 	for (n = 1; n <= STEP_WINDOWS + share || n <= lasts; n++) {
@@ -65,12 +63,11 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 		/* In place of the lowest, if its overhead is known. */
 		v[0] = o.known > 1 ? ratio : 0;
 		agreed = ratio_agreed(r, v, STEP_WINDOWS);
-		/* A higher one might be the only one without disturbance. */
-		if (cpuc_apart(agreed, v[STEP_WINDOWS - 1]) <= STEP_PAIR &&
-		    n >= share && (n >= lasts || agreed > r->mean))
+		if (agreed != 0 && n >= share &&
+		    (n >= lasts || agreed > r->mean))
 			return agreed;
 	}
-	return agreed != 0 ? agreed : v[STEP_WINDOWS - 1];
+	return v[STEP_WINDOWS - STEP_SLOWER];
 }
 
 /* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
@@ -85,7 +82,7 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r)
 		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
 			return r->mean;
 		agreed = ratio_agreed(r, v, STEP_SLOWER);
-		if (cpuc_apart(agreed, v[STEP_SLOWER - 1]) <= STEP_PAIR)
+		if (agreed != 0)
 			return agreed;
 	}
 	return 0;
