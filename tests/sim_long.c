@@ -26,6 +26,7 @@ static const double lengths[] = {5e6, 20e6, 100e6, 1000e6};
 
 static struct {
 	double counted, done, first; /* cycles */
+	double end;                  /* ns of the call that ends it */
 } of;
 
 /* From one rate to another so many ns after the first count. */
@@ -44,7 +45,9 @@ static void interval(double from, double to, double at, double ns)
 	of.first = cycles - done;
 	pass((begin + ns - now) * to);
 	of.done = cycles - done;
+	of.end = -measuring;
 	of.counted = (double)(count() - a);
+	of.end += measuring;
 }
 
 static double between(double least, double most)
@@ -74,7 +77,7 @@ static void one(double ns, bool fresh, bool faster)
 /* One row of each: how many are too low, and too high. */
 static void check(const struct kind *k, unsigned bad, double ns, long n)
 {
-	double low = 2, high = 0, share;
+	double low = 2, high = 0, longest = 0, share;
 	int too_low = 0, too_high = 0;
 	long i;
 
@@ -87,6 +90,7 @@ static void check(const struct kind *k, unsigned bad, double ns, long n)
 		one(ns, i % 2, i / 2 % 2);
 		too_low += of.counted < 0.99 * (of.done - of.first);
 		too_high += of.counted > 1.02 * (of.done + of.first);
+		longest = of.end > longest ? of.end : longest;
 		share = of.counted / of.done;
 		low = share < low ? share : low;
 		high = share > high ? share : high;
@@ -95,6 +99,10 @@ static void check(const struct kind *k, unsigned bad, double ns, long n)
 	   "%s, %g ms, one window in %u disturbed: %d of %ld too low, %d too "
 	   "high; %.3f to %.3f of the work",
 	   k->name, ns / 1e6, bad, too_low, n, too_high, low, high);
+	/* With a clock that is fine enough for short windows. */
+	if (k->ticks >= 1)
+		ok(longest < ns / 8, "the last call takes %.3f ms at most",
+		   longest / 1e6);
 }
 
 /* What is not known of the end must not make it too low: a move to a slower

@@ -13,6 +13,11 @@
 static uint64_t now, step, read_ns; /* ns */
 static double rate;
 
+/* It stood still for so many ns while an interrupt was handled, just before its
+ * second reading. */
+static uint64_t interrupt, lost;
+static unsigned reads;
+
 static long long tick(void)
 {
 	now += 10;
@@ -22,8 +27,9 @@ static long long tick(void)
 uint64_t pretended_thread(uint64_t hz)
 {
 	now += read_ns;
-	return (uint64_t)((double)(now / step * step) * rate * (double)hz /
-			  1e9);
+	lost += ++reads == 2 ? interrupt : 0;
+	return (uint64_t)((double)((now - lost) / step * step) * rate *
+			  (double)hz / 1e9);
 }
 
 static void check(const char *name, uint64_t its_step, double its_rate,
@@ -35,6 +41,7 @@ static void check(const char *name, uint64_t its_step, double its_rate,
 	rate = its_rate;
 	for (i = 0; i < 1000; i++) {
 		now += 12345;
+		reads = 0;
 		agrees += cpuc_calibration_thread_clock(tick, HZ);
 	}
 	ok(expected ? agrees == i : agrees == 0, "%s: believed %d times of %d",
@@ -50,6 +57,9 @@ int main(void)
 		check("of 4 ms", 4000000, 1, false);
 		check("twice the rate", 1, 2, false);
 		check("one that stands still", UINT64_MAX, 1, false);
+		interrupt = 5000;
+		check("one that an interrupt stops", 1, 1, true);
+		interrupt = 0;
 	}
 	return done_testing();
 }

@@ -106,7 +106,5 @@
 #define LOST_ALONE 4
 #define LOST_SWITCHED 16
 #define LACK_MEAN 16 /* of its share of the time */
-/* A longer time between two glimpses counts as this. */
-#define COUNT_LONG TICKS(16)
 
 #endif

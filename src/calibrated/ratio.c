@@ -52,19 +52,20 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const uint32_t share = (uint32_t)cpuc_least(
 		worked / SHARE_MOVING / s->span, STEP_WINDOWS);
-	const uint32_t lasts =
-		(uint32_t)cpuc_least(worked / STEP_LASTS, COUNT_RAMP) / s->span;
+	const uint64_t lasts = cpuc_least(worked / STEP_LASTS, COUNT_RAMP);
+	const uint64_t begun = (uint64_t)s->clock->tick();
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
 	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
-	unsigned n;
+	unsigned n, most = STEP_WINDOWS + share + (uint32_t)lasts / s->span;
 
-	for (n = 1; n <= STEP_WINDOWS + share || n <= lasts; n++) {
+	for (n = 1; n <= most; n++) {
 		ratio = ratio_window_about(&o, &about);
 		/* In place of the lowest, if its overhead is known. */
 		v[0] = o.known > 1 ? ratio : 0;
 		agreed = ratio_agreed(r, v, STEP_WINDOWS);
-		if (agreed != 0 && n >= share &&
-		    (n >= lasts || agreed > r->mean))
+		if (agreed != 0 && n > share &&
+		    (agreed > r->mean ||
+		     (uint64_t)s->clock->tick() - begun >= lasts))
 			return agreed;
 	}
 	return v[STEP_WINDOWS - STEP_SLOWER];
@@ -183,7 +184,7 @@ static void ratio_next_glimpse(struct cpuc_ratio *r)
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	uint32_t ticks = (uint32_t)cpuc_least(passed, COUNT_LONG);
+	uint32_t ticks = (uint32_t)cpuc_least(passed, UINT32_MAX / 2);
 
 	r->stepped_ago += r->stepped_ago < UINT32_MAX / 2 ? ticks : 0;
 	r->measure_in -= (uint32_t)cpuc_least(r->measure_in, ticks);
