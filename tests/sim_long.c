@@ -77,7 +77,7 @@ static void one(double ns, bool fresh, bool faster)
 /* One row of each: how many are too low, and too high. */
 static void check(const struct kind *k, unsigned bad, double ns, long n)
 {
-	double low = 2, high = 0, longest = 0, share;
+	double low = 2, high = 0, longest[2] = {0, 0}, share;
 	int too_low = 0, too_high = 0;
 	long i;
 
@@ -90,7 +90,8 @@ static void check(const struct kind *k, unsigned bad, double ns, long n)
 		one(ns, i % 2, i / 2 % 2);
 		too_low += of.counted < 0.99 * (of.done - of.first);
 		too_high += of.counted > 1.02 * (of.done + of.first);
-		longest = of.end > longest ? of.end : longest;
+		if (of.end > longest[i / 2 % 2])
+			longest[i / 2 % 2] = of.end;
 		share = of.counted / of.done;
 		low = share < low ? share : low;
 		high = share > high ? share : high;
@@ -99,10 +100,12 @@ static void check(const struct kind *k, unsigned bad, double ns, long n)
 	   "%s, %g ms, one window in %u disturbed: %d of %ld too low, %d too "
 	   "high; %.3f to %.3f of the work",
 	   k->name, ns / 1e6, bad, too_low, n, too_high, low, high);
-	/* With a clock that is fine enough for short windows. */
+	/* With a clock that is fine enough for short windows. A higher rate
+	 * need not last. */
 	if (k->ticks >= 1)
-		ok(longest < ns / 8, "the last call takes %.3f ms at most",
-		   longest / 1e6);
+		ok(longest[0] < ns / 8 && (bad > 0 || longest[1] < 0.5e6),
+		   "the last call takes %.3f ms at most, %.3f on a faster core",
+		   longest[0] / 1e6, longest[1] / 1e6);
 }
 
 /* What is not known of the end must not make it too low: a move to a slower
