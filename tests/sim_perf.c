@@ -1321,9 +1321,15 @@ static void check_reasons(void)
 	put_pmu("cpu", "type", "4\n");
 	put_pmu("cpu", "rdpmc", "0\n");
 	check_reason(&one, CPUC_PMUS "cpu/rdpmc is 0", OPEN);
-	ok(!newest.open && own->set == NULL, "and nothing stays open");
+	put_pmu("cpu", "rdpmc", "2\n");
+	one.outside = 2;
+	check_reason(&one, CPUC_PMUS "cpu/rdpmc is 2",
+		     "reads by perf events need it to be 1");
+	one.outside = 0;
+	ok(k.made == 0 && own->set == NULL, "and no event is opened");
 	put_pmu("cpu", "rdpmc", "1\n");
 	check_reason(&one, "index 0: the kernel has no counter to give", "");
+	ok(!newest.open && own->set == NULL, "and nothing stays open");
 }
 
 /* Cycles and instructions of one thread, three a cycle. */

@@ -8,4 +8,5 @@
 CPUC_PERF_COUNTERS(riscv64_perfrdcycle, CPUC_RISCV_NAME("perfrdcycle"),
 		   CPUC_CORE, cpuc_riscv_cycle_events, cpuc_riscv_register, 0,
 		   0, .defer_unmap = true,
-		   .access = {"/proc/sys/kernel/perf_user_access"})
+		   .access = {"/proc/sys/kernel/perf_user_access"},
+		   .outside = 2)

@@ -94,23 +94,39 @@ static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
  * later. */
 static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
+	long allowed = 0;
 	const char *file;
-	long allowed = -1;
 
 	cpuc_perf_slow(set);
 	if (cpuc_perf_index(set) != 0)
 		return 0;
 	cpuc_perf_close(set);
 	file = cpuc_first_setting(set->access, &allowed);
-	if (allowed <= 0 && file != NULL) {
+	if (allowed < 0) {
 		slot->trial.hint = CPUC_OPEN_HINT;
-		return cpuc_reason(slot, "%s is 0%s", file,
-				   allowed == 0 ? ""
-						: ", or the kernel has no "
-						  "counter to give");
+		return cpuc_reason(slot,
+				   "%s is 0, or the kernel has no counter to "
+				   "give",
+				   file);
 	}
 	cpuc_reason(slot, "index 0: the kernel has no counter to give");
 	return allowed > 0 ? -EBUSY : -ENOTSUP;
+}
+
+/* Whether the system lets users read registers by perf events. If not, none is
+ * opened: on arm64 it would close to everybody what a module has opened
+ * (armv8pmu_start() in Linux's arm_pmuv3.c). */
+static int perf_shut(struct cpuc_slot *slot, const struct cpuc_event_set *set)
+{
+	long allowed = 0;
+	const char *file = cpuc_first_setting(set->access, &allowed);
+
+	if (file == NULL || (allowed != 0 && allowed != set->outside))
+		return 0;
+	slot->trial.hint = allowed == 0
+				   ? CPUC_OPEN_HINT
+				   : "reads by perf events need it to be 1";
+	return cpuc_reason(slot, "%s is %ld", file, allowed);
 }
 
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
@@ -125,6 +141,8 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		set->n = cpuc_core_pmus(set->event, set->counts);
 		set->absent = set->n == 0;
 	}
+	if (set->n > 0 && set->reg != NULL && perf_shut(slot, set) != 0)
+		return -ENOTSUP;
 	if (set->n > 0)
 		fd = perf_open_event(set, &exclude);
 	if (fd < 0)

@@ -26,8 +26,10 @@ struct cpuc_event_set {
 	/* Users may read registers only while the process has a page mapped. */
 	bool keep_page;
 
-	/* The first that exists holds 0 if users may not read registers. */
+	/* The first that exists holds 0 if users may not read registers, and
+	 * `outside` if they may, but not by perf events. */
 	const char *access[2];
+	long outside;
 
 	/* Filled in by cpuc_perf_try(), which then stores `opened` with release
 	 * order. Later only `opened` changes, with the exclude bits. */
