@@ -331,6 +331,43 @@ static void forgotten(void)
 	   e * 100);
 }
 
+/* Where nothing tells of switches, there may have been one. */
+static void switches_unknown(void)
+{
+	struct machine m = with(NO_WORD);
+	double n, most;
+	uint64_t a;
+
+	m.switches_unknown = true;
+	settled(m);
+	a = count();
+	leave(1e6, true);
+	n = (double)(count() - a);
+	/* One more may hide between two counts, for a gap. */
+	most = 2 * COUNT_GAP * on.core / on.ticks;
+	ok(up && n < most,
+	   "switches are unknown: a wait of 1 ms counts %.0f cycles", n);
+}
+
+/* A call in the midst of a thread's first one. */
+static void first_in_midst(void)
+{
+	uint64_t a;
+
+	settled(usual);
+	memset(&cpuc_own_count, 0, sizeof cpuc_own_count);
+	cpuc_guard_inside = true;
+	a = count();
+	cpuc_guard_inside = false;
+	highest = a;
+	pass(20000);
+	a = count() - a;
+	ok(up && a >= 20000 && a < 24000,
+	   "a call in the midst of a thread's first one: %.0f of 20000 cycles "
+	   "later",
+	   (double)a);
+}
+
 /* A virtual machine that goes on on another host: the ticks of its clock are
  * shorter than those to which the thread's clock is converted. */
 static void moved_to_host(const void *row, enum kernel kernel)
@@ -817,6 +854,8 @@ int main(void)
 	rarely();
 	learning();
 	forgotten();
+	switches_unknown();
+	first_in_midst();
 	ON_KERNELS(moved_to_host, faster);
 	/* One machine in twelve forgot what its glimpses take. */
 	for (seed = 1; seed <= 40; seed++)

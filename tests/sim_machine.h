@@ -38,6 +38,7 @@ static struct machine {
 	double ahead;          /* of another core's clock */
 	double away;           /* for which others had the CPU, in all */
 	unsigned bad;          /* one of so many windows is interrupted */
+	bool switches_unknown; /* a filter denies getrusage(2) */
 	bool bursts;           /* of another hardware thread's work */
 	double longer, by;     /* a part of windows is, up to twice so much */
 	bool strict;           /* no two reads of the clock are the same */
@@ -154,7 +155,7 @@ void fake_missed(void)
 bool fake_switches(struct cpuc_switches *n)
 {
 	*n = (struct cpuc_switches){waited, preempted};
-	return true;
+	return !on.switches_unknown;
 }
 
 uint64_t fake_thread(uint64_t hz)

@@ -271,7 +271,6 @@ static uint64_t count_midst(struct cpuc_core_count *c)
 		return cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
 	if (c->state == CPUC_COUNT_MIDST)
 		return ++c->given;
-	c->cycles++;
 	return cpuc_count_at(c, count_seen(c, count_tick() - c->tick));
 }
 

@@ -19,14 +19,14 @@
 
 /* The ratio on which the highest of n windows agree; 0: they do not. Sorts v.
  * Whatever disturbs a window makes it longer, and its ratio lower: two are
- * enough to show a higher rate, if no more than STEP_SLOWER are tried. */
+ * enough to show a higher rate. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 			     unsigned n)
 {
 	unsigned need = STEP_SLOWER;
 
 	cpuc_sort(v, n);
-	if (v[n - 1] > r->mean && n == STEP_SLOWER)
+	if (v[n - 1] > r->mean)
 		need = STEP_FASTER;
 	if (cpuc_apart(v[n - need], v[n - 1]) > STEP_PAIR)
 		return 0;
@@ -71,8 +71,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	return v[STEP_WINDOWS - STEP_SLOWER];
 }
 
-/* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
- * enough for that. */
+/* The ratio by a few windows; 0: they disagree. */
 static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
 	struct cpuc_overhead o = {2 * r->glimpse, 1};
@@ -80,8 +79,6 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r)
 
 	for (int i = 0; i < STEP_SLOWER; i++) {
 		v[0] = ratio_window_about(&o, &about);
-		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
-			return r->mean;
 		agreed = ratio_agreed(r, v, STEP_SLOWER);
 		if (agreed != 0)
 			return agreed;
@@ -98,7 +95,6 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 	if (ratio == 0 || cpuc_apart(ratio, r->mean) <= STEP_LEAST)
 		return false;
 	r->mean = ratio;
-	r->known = true;
 	r->stepped_ago = 0;
 	return true;
 }
