@@ -713,6 +713,21 @@ static void glimpses_ran(void)
 		   (double)a);
 }
 
+/* One window at the ratio in use tells that it was the glimpse. */
+static void glimpse_disturbed(void)
+{
+	settled(usual);
+	count();
+	cpuc_own_count.ratio.glimpse += 10000;
+	pass(1e3);
+	cpuc_own_count.ratio.glimpse_in = 0;
+	cpuc_own_count.due = 1;
+	windows = 0;
+	count();
+	ok(up && windows == 1, "a disturbed glimpse brings a window: %u",
+	   windows);
+}
+
 static void preempted_handler(void)
 {
 	pass(4e5);
@@ -871,6 +886,7 @@ int main(void)
 	stored_late();
 	waited_glimpsing();
 	glimpses_ran();
+	glimpse_disturbed();
 	between_intervals();
 	traced();
 	at_any_tick(false);

@@ -234,11 +234,14 @@ static uint64_t run_of(double links, bool timed)
 
 /* A window of a chain whose turn takes so many cycles, and 8 times as many in
  * the long run. */
+static unsigned windows; /* that were made */
+
 static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
 {
 	void (*h)(void) = hook;
 	const double bubbles = on.bubble * turns;
 
+	windows++;
 	if (up_to(1) < on.longer)
 		turn *= 1 + up_to(2 * on.by);
 	stamp[0] = run_of(turn + on.bubble + up_to(on.jitter), false);

@@ -71,7 +71,8 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	return v[STEP_WINDOWS - STEP_SLOWER];
 }
 
-/* The ratio by a few windows; 0: they disagree. */
+/* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
+ * enough for that. */
 static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
 	struct cpuc_overhead o = {2 * r->glimpse, 1};
@@ -79,6 +80,8 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r)
 
 	for (int i = 0; i < STEP_SLOWER; i++) {
 		v[0] = ratio_window_about(&o, &about);
+		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
+			return r->mean;
 		agreed = ratio_agreed(r, v, STEP_SLOWER);
 		if (agreed != 0)
 			return agreed;
