@@ -24,6 +24,8 @@ static int perf_explain(struct cpuc_slot *slot,
 {
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
 	const char *denied = perf_denied(err);
+	const bool known =
+		cpuc_setting("/proc/sys/kernel/perf_event_paranoid", &level);
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP) {
 		cpuc_reason(slot, "%s",
@@ -31,10 +33,7 @@ static int perf_explain(struct cpuc_slot *slot,
 				    ? CPUC_NO_INSTRUCTIONS
 				    : CPUC_NO_PMU);
 		slot->trial.hint = CPUC_NO_PMU_HINT;
-	} else if (err == -EACCES &&
-		   cpuc_setting("/proc/sys/kernel/perf_event_paranoid",
-				&level) &&
-		   level > need) {
+	} else if (err == -EACCES && known && level > need) {
 		cpuc_reason(
 			slot,
 			"perf_event_paranoid is %ld, and %ld or less is needed",
@@ -43,6 +42,8 @@ static int perf_explain(struct cpuc_slot *slot,
 			need == 2 ? CPUC_OPEN_HINT
 				  : "run sysctl kernel.perf_event_paranoid=1 "
 				    "as root";
+	} else if (err == -ENOSYS && !known) {
+		cpuc_reason(slot, "this kernel has no perf events");
 	} else if (denied != NULL) {
 		cpuc_reason(slot, "perf_event_open: %s (container?)", denied);
 		slot->trial.hint = "its seccomp profile must allow this call";

@@ -16,7 +16,8 @@
 #define TEXT 24  /* columns of the last column; with fewer there are none */
 #define INDENT 2 /* of what follows a line's first */
 
-/* What counts here, and what would be better. */
+/* What counts here, and what would be better: truer, and not by system calls,
+ * which take longer than any clock's step. */
 static void table_sentence(const struct cpucycles_counter *c, double hz)
 {
 	struct cpucycles_counter better;
@@ -28,7 +29,8 @@ static void table_sentence(const struct cpucycles_counter *c, double hz)
 			 hz / 1e9);
 	for (i = 0; !*other && !cpucycles_counter(i, &better, sizeof better);
 	     i++)
-		if (better.kind_id < c->kind_id && better.hint[0] != '\0')
+		if (better.kind_id < c->kind_id && better.hint[0] != '\0' &&
+		    strncmp(better.name, "default-", 8) != 0)
 			snprintf(other, sizeof other,
 				 "; %s would be better, but %s", better.name,
 				 tool_why(&better));
