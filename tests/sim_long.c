@@ -100,10 +100,12 @@ static void check(const struct kind *k, unsigned bad, double ns, long n)
 	   "%s, %g ms, one window in %u disturbed: %d of %ld too low, %d too "
 	   "high; %.3f to %.3f of the work",
 	   k->name, ns / 1e6, bad, too_low, n, too_high, low, high);
-	/* With a clock that is fine enough for short windows. A higher rate
-	 * need not last. */
+	/* With a clock that is fine enough for short windows. A lower rate must
+	 * last for 1/16, twice if a measurement is due after a glimpse that
+	 * disturbed windows did not confirm. A higher one need not last. */
 	if (k->ticks >= 1)
-		ok(longest[0] < ns / 8 && (bad > 0 || longest[1] < 0.5e6),
+		ok(bad == 0 ? longest[0] < ns / 8 && longest[1] < 0.5e6
+			    : longest[0] < ns / 4,
 		   "the last call takes %.3f ms at most, %.3f on a faster core",
 		   longest[0] / 1e6, longest[1] / 1e6);
 }
