@@ -15,7 +15,7 @@ static int forbid(void)
 }
 
 /* The system's clock, by system calls, and every reader of the TSC says why
- * it is not used. */
+ * it is not used; so does that of APERF. */
 static int recovered(void)
 {
 	struct cpucycles_counter c;
@@ -27,7 +27,7 @@ static int recovered(void)
 	if (strcmp(cpucycles_kind(), "os") != 0)
 		return 4;
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (strstr(c.name, "tsc") &&
+		if ((strstr(c.name, "tsc") || strstr(c.name, "rdpru")) &&
 		    (c.usable || !strstr(c.reason, "RDTSC is forbidden")))
 			return 5;
 	return cpucycles_persecond() < 1000000 ? 6 : 0;

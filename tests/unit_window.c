@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Windows and glimpses whose clock jumps, or that others interrupt for long,
- * and their turns at any ratio. */
+ * their turns at any ratio, and whether a count agrees with them. */
 #include <config.h>
 #include "calibrated/window.h"
 #include "tap.h"
@@ -80,6 +80,56 @@ static void turns(void)
 	   "there is one at least");
 }
 
+/* A count of the core's cycles: permille of what it should be, and what others
+ * add to each window but one. */
+static long long count, permille, others;
+static int windows;
+
+static long long counted(void)
+{
+	return count;
+}
+
+static void counted_window(uint32_t turns, uint64_t stamp[3])
+{
+	(void)stamp;
+	count += 9LL * turns * chain.cycles * permille / 1000;
+	if (++windows != 5)
+		count += others;
+}
+
+static void agreement(void)
+{
+	static const struct cpuc_chain counting = {.window = counted_window,
+						   .cycles = TICKS / TURNS};
+	static const struct {
+		const char *what;
+		long long permille, others;
+		int off;
+	} rows[] = {
+		{"half a percent too many", 1005, 0, 0},
+		{"half a percent too few", 995, 0, 0},
+		{"interrupted in all windows but one", 1000, 1000000, 0},
+		{"moved between cores in all but one", 1000, -1000000000, 0},
+		{"2% too many", 1020, 0, 20},
+		{"2% too few", 980, 0, -20},
+		{"twice as many", 2000, 0, 1000},
+		{"2% too few, and interrupted", 980, 10000000, -20},
+		{"none", 0, 0, -1000},
+		{"far too many", 100000, 0, 10000},
+	};
+	int off;
+
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		permille = rows[i].permille;
+		others = rows[i].others;
+		windows = 0;
+		off = cpuc_chain_off(&counting, counted);
+		ok(off == rows[i].off, "%s: off by %d permille", rows[i].what,
+		   off);
+	}
+}
+
 int main(void)
 {
 	cpuc_calibration = (struct cpuc_calibration){.chain = &chain,
@@ -89,5 +139,6 @@ int main(void)
 						     .glimpse_turns = TURNS};
 	jumps();
 	turns();
+	agreement();
 	return done_testing();
 }

@@ -111,6 +111,30 @@ static int calibration_survey(struct cpuc_calibration *s)
 	return 0;
 }
 
+static int chain_permille(uint64_t count, uint64_t expected)
+{
+	uint64_t permille = count * 1000 / expected;
+
+	return permille < CHAIN_OFF_MAX ? (int)permille - 1000 : CHAIN_OFF_MAX;
+}
+
+int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void))
+{
+	const uint64_t expected =
+		(uint64_t)(CPUC_LONG_RUN + 1) * chain->cycles * CORE_TURNS;
+	uint64_t stamp[3], before;
+	int best = CHAIN_OFF_MAX, off, i;
+
+	for (i = 0; i < CHAIN_TRIES && abs(best) > CORE_OFF; i++) {
+		before = (uint64_t)read();
+		chain->window(CORE_TURNS, stamp);
+		off = chain_permille((uint64_t)read() - before, expected);
+		if (abs(off) < abs(best))
+			best = off;
+	}
+	return abs(best) > CORE_OFF ? best : 0;
+}
+
 /* How far the chain is from s->ratio, in permille: negative if it takes less
  * time, 0 if close enough. The best of several windows counts: an SMT sibling
  * makes them longer, and an interrupt in the short run makes them look shorter.
@@ -118,7 +142,7 @@ static int calibration_survey(struct cpuc_calibration *s)
 static int check_chain(const struct cpuc_calibration *s,
 		       const struct cpuc_chain *chain, unsigned slack)
 {
-	uint64_t turns, expected, permille;
+	uint64_t turns, expected;
 	int best = CHAIN_OFF_MAX, off, i;
 
 	turns = (uint64_t)s->turns * s->chain->cycles / chain->cycles /
@@ -127,10 +151,8 @@ static int check_chain(const struct cpuc_calibration *s,
 	expected = (calibration_cycles(chain, turns) << CPUC_RATIO_BITS) /
 		   s->ratio;
 	for (i = 0; i < CHAIN_TRIES; i++) {
-		permille = calibration_ticks(chain, (uint32_t)turns) *
-			   UINT64_C(1000) / expected;
-		off = permille < CHAIN_OFF_MAX ? (int)permille - 1000
-					       : CHAIN_OFF_MAX;
+		off = chain_permille(calibration_ticks(chain, (uint32_t)turns),
+				     expected);
 		if (off >= -CHAIN_OFF &&
 		    (off <= CHAIN_OFF || off <= (int)slack))
 			return 0;

@@ -78,6 +78,11 @@ struct cpuc_refusal {
  * fault. */
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
 
+/* How far a count of core cycles is from the chain's, in permille; 0: as close
+ * as the best of several windows can show, for an interrupt or a move to
+ * another core makes a count wrong. */
+int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void));
+
 /* The rate of a core with this ratio, Hz; 0: not plausible. */
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 
