@@ -3,7 +3,9 @@
  * thread, child and state of the system that a program can get into.
  *
  * Arguments: the counter's name; "instructions" to check those instead of
- * cycles; "exact" where one instruction is one cycle, "exact=N" where it is N.
+ * cycles; "exact" where one instruction is one cycle, "exact=N" where it is N,
+ * "exact=N/M" where M of them are. A raw counter is checked on one CPU at a
+ * time.
  */
 #include <config.h>
 #include <linux/perf_event.h>
@@ -28,7 +30,8 @@ static long long call_cost;
 
 static const char *name;
 static bool instructions;
-static long long exact; /* cycles an instruction; 0: not known */
+static long long exact; /* cycles of `per` instructions; 0: not known */
+static long long per = 1;
 
 /* The events of all types of cores. */
 static struct cpuc_event core_event[CPUC_CORES];
@@ -38,15 +41,24 @@ static unsigned types;
 	(&cpuc_perf_own[instructions ? PERF_COUNT_HW_INSTRUCTIONS \
 				     : PERF_COUNT_HW_CPU_CYCLES])
 
-/* What the counter's file says of its events. */
+/* What the counter's file says of its events. NULL: it has none. */
 static struct cpuc_event_set *set;
 
-/* The count that is checked, in instructions where that is exact. */
+/* The count that is checked. */
+static long long raw(void)
+{
+	return instructions ? cpucycles_instructions() : cpucycles();
+}
+
+/* In instructions where that is exact. */
+static long long scaled(long long n)
+{
+	return exact ? (n * per + exact / 2) / exact : n;
+}
+
 static long long counter(void)
 {
-	return instructions ? cpucycles_instructions()
-	       : exact      ? cpucycles() / exact
-			    : cpucycles();
+	return scaled(raw());
 }
 
 /* The mistakes of a thread or child: bits, so that they fit an exit status.
@@ -73,7 +85,7 @@ static long long count(int *wrong)
 /* Whether this thread's latest count has read a register. */
 static bool by_page(void)
 {
-	return *own->quick != 0;
+	return set == NULL || *own->quick != 0;
 }
 
 /* Counts in this thread; the mistakes. */
@@ -85,9 +97,9 @@ static int check_count(void)
 	count(&wrong);
 	for (i = 0; i < TRIES; i++) {
 		count(&wrong);
-		t = counter();
+		t = raw();
 		loop(ITERATIONS);
-		t = counter() - t;
+		t = scaled(raw() - t);
 		if (t < best)
 			best = t;
 	}
@@ -157,6 +169,8 @@ static int each_cpu(void)
 
 	for (cpu = 0; cpu < cpus; cpu++) {
 		pin(cpu);
+		if (set == NULL)
+			latest = INT64_MIN;
 		wrong |= check_page();
 	}
 	return wrong;
@@ -468,7 +482,7 @@ static void check_cost(void)
 	int i;
 
 	COST(cpucycles());
-	best /= exact;
+	best = scaled(best);
 	call_cost = best;
 	diag("from a count to the next: %lld instructions", best);
 #if defined(__aarch64__)
@@ -537,7 +551,7 @@ static bool applies(enum when when)
 {
 	return when == ALWAYS || (when == ROOT && geteuid() == 0 && !exact) ||
 	       (when == INSTRUCTIONS && instructions) ||
-	       (when == WRAPS && exact > 1 && !instructions) ||
+	       (when == WRAPS && exact > 1 && !instructions && set != NULL) ||
 	       (when == ONE_UNIT && exact <= 1);
 }
 
@@ -568,7 +582,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "exact"))
 			exact = 1;
 		else if (!strncmp(argv[i], "exact=", 6))
-			exact = atoll(argv[i] + 6);
+			sscanf(argv[i] + 6, "%lld/%lld", &exact, &per);
 		else
 			name = argv[i];
 	}
@@ -585,6 +599,8 @@ int main(int argc, char **argv)
 	if (instructions)
 		cpucycles_instructions();
 	set = own->set;
+	if (set == NULL)
+		pin(0);
 	if (exact)
 		check_cost();
 	check_points();
