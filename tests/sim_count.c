@@ -261,7 +261,7 @@ static void learning(void)
 	ok(told, "waits that are reported, signals, and the host's pauses");
 	settled(with(HIDES_WAITS));
 	told = true;
-	/* No look comes in between. */
+	/* No measurement comes in between. */
 	cpuc_own_count.ratio.measure_in = UINT32_MAX;
 	run(10e6);
 	a = count();

@@ -386,7 +386,7 @@ static void rested(void)
 		t = until_seen(2e4, 0.005);
 		most = t > most ? t : most;
 	}
-	/* By a call 5 us later, which makes a look and three windows. */
+	/* By a call 5 us later, which makes a glimpse and three windows. */
 	most -= (cpuc_calibration.glimpse_cost + 5 * cpuc_calibration.span) /
 		2.6;
 	ok(most < 3 * 900 * cpuc_calibration.glimpse_cost / 2.6 + 5e3,
@@ -458,8 +458,8 @@ static void interrupted_trial(void)
 	   "1000 machines calibrate with one bad window in three: then within "
 	   "%.3f%%",
 	   worst * 100);
-	/* Three looks in a row are interrupted. */
-	ok(costly < 100, "%u take a look's cost for larger than it is", costly);
+	/* Three glimpses in a row are interrupted. */
+	ok(costly < 100, "%u take a glimpse's cost for larger than it is", costly);
 }
 
 static void others_come(void)
@@ -604,7 +604,7 @@ static void coarse(void)
 	   worst * 100);
 }
 
-/* Clocks' steps are seen for what they are, and looks last for enough of them:
+/* Clocks' steps are seen for what they are, and glimpses last for enough of them:
  * those of AMD's Zen, whose reads take about a step, and of Apple silicon. */
 static void grains(void)
 {
@@ -622,7 +622,7 @@ static void grains(void)
 					  ticks > 60 * steps[i] &&
 					  ticks < 120 * steps[i]
 				: grain < 5,
-		   "steps of %g ticks: %g; a look takes %.0f of them", steps[i],
+		   "steps of %g ticks: %g; a glimpse takes %.0f of them", steps[i],
 		   grain, ticks / steps[i]);
 	}
 }
