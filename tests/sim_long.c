@@ -183,6 +183,6 @@ int main(void)
 	ends(1000e6, true, n);
 	ends(20e6, false, n);
 	ends(1000e6, false, n);
-	disagreeing(n);
+	disagreeing(10 * n);
 	return done_testing();
 }

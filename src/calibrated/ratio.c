@@ -56,7 +56,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const uint64_t begun = (uint64_t)s->clock->tick();
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
 	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
-	unsigned n, most = STEP_WINDOWS + share + (uint32_t)lasts / s->span;
+	unsigned n, most = STEP_SLOWER + share + (uint32_t)lasts / s->span;
 
 	for (n = 1; n <= most; n++) {
 		ratio = ratio_window_about(&o, &about);
@@ -222,9 +222,6 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 		moved = ratio_measure(r, worked);
 		ratio_next(r, moved);
 		stands = false;
-	} else if (!stands) {
-		r->measure_in = (uint32_t)cpuc_least(r->measure_in,
-						     ratio_measure_every(true));
 	}
 	if (!stands) {
 		/* This core's glimpses may take another time. */
