@@ -713,7 +713,8 @@ static void glimpses_ran(void)
 		   (double)a);
 }
 
-/* One window at the ratio in use tells that it was the glimpse. */
+/* One window at the ratio in use tells that it was the glimpse. But as the rate
+ * may have moved by less than a step, a measurement comes soon. */
 static void glimpse_disturbed(void)
 {
 	settled(usual);
@@ -721,11 +722,16 @@ static void glimpse_disturbed(void)
 	cpuc_own_count.ratio.glimpse += 10000;
 	pass(1e3);
 	cpuc_own_count.ratio.glimpse_in = 0;
+	cpuc_own_count.ratio.measure_in = UINT32_MAX;
 	cpuc_own_count.due = 1;
 	windows = 0;
 	count();
 	ok(up && windows == 1, "a disturbed glimpse brings a window: %u",
 	   windows);
+	ok(cpuc_own_count.ratio.measure_in <=
+		   cpuc_calibration.span * MEASUREMENT_LENGTH *
+			   MEASUREMENT_MOVING,
+	   "and a measurement soon");
 }
 
 static void preempted_handler(void)

@@ -222,6 +222,9 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 		moved = ratio_measure(r, worked);
 		ratio_next(r, moved);
 		stands = false;
+	} else if (!stands) {
+		r->measure_in = (uint32_t)cpuc_least(r->measure_in,
+						     ratio_measure_every(true));
 	}
 	if (!stands) {
 		/* This core's glimpses may take another time. */
