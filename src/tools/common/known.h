@@ -59,6 +59,21 @@ struct known {
 #else
 #define KNOWN_FENCE ""
 #define KNOWN_CHAINS
+#if defined(__arm__) && __ARM_ARCH >= 7
+#define KNOWN_END "subs %1, %1, #1\n\tbne 1b\n\t"
+#elif defined(__loongarch64)
+#define KNOWN_END "addi.d %1, %1, -1\n\tbnez %1, 1b\n\t"
+#elif defined(__mips__)
+/* One more, after the branch. */
+#define KNOWN_END                                             \
+	".set push\n\t.set noreorder\n\taddiu %1, %1, -1\n\t" \
+	"bnez %1, 1b\n\tnop\n\t.set pop\n\t"
+#define LOOP_INSTRUCTIONS 7
+#elif defined(__powerpc__)
+#define KNOWN_END "addic. %1, %1, -1\n\tbne 1b\n\t"
+#elif defined(__s390x__)
+#define KNOWN_END "aghi %1, -1\n\tjne 1b\n\t"
+#endif
 #endif
 
 /* clang for Windows on Arm must know the functions' lengths. */
@@ -101,11 +116,11 @@ static inline bool known_usable(void)
 /* Instructions that do not depend on each other: so many a turn, 0 where the
  * number is not known. An emulator that counts instructions takes as many
  * cycles. */
-#ifdef KNOWN_END
-#define LOOP_INSTRUCTIONS 6
-#else
+#if !defined(KNOWN_END)
 #define LOOP_INSTRUCTIONS 0
 #define KNOWN_END ""
+#elif !defined(LOOP_INSTRUCTIONS)
+#define LOOP_INSTRUCTIONS 6
 #endif
 
 static inline void loop(unsigned long turns)
