@@ -24,7 +24,7 @@ configured()
 	shift 3
 	$cc -E -x c /dev/null >/dev/null || return 77
 	test -f Makefile || "$top/configure" -q --host="$host" \
-		--disable-shared CC="$cc" CXX=false "$@" || return 1
+		--disable-shared CC="$cc" CXX=no "$@" || return 1
 	# What has changed is configured without the LDFLAGS of programs.
 	make -s Makefile
 }
