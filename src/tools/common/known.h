@@ -61,6 +61,8 @@ struct known {
 #define KNOWN_CHAINS
 #if defined(__arm__) && __ARM_ARCH >= 7
 #define KNOWN_END "subs %1, %1, #1\n\tbne 1b\n\t"
+#elif defined(__hppa__)
+#define KNOWN_END "addib,<> -1, %1, 1b\n\tnop\n\t"
 #elif defined(__loongarch64)
 #define KNOWN_END "addi.d %1, %1, -1\n\tbnez %1, 1b\n\t"
 #elif defined(__mips__)
@@ -73,6 +75,9 @@ struct known {
 #define KNOWN_END "addic. %1, %1, -1\n\tbne 1b\n\t"
 #elif defined(__s390x__)
 #define KNOWN_END "aghi %1, -1\n\tjne 1b\n\t"
+#elif defined(__sparc__) && defined(__arch64__)
+#define KNOWN_END "subcc %1, 1, %1\n\tbne,pt %%xcc, 1b\n\tnop\n\t"
+#define LOOP_INSTRUCTIONS 7
 #endif
 #endif
 
