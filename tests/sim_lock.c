@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How long a thread waits for the engine's lock, on pretended time: others hold
- * it, in turn, and ask for it again; or the one whose turn it is has died.
- * lock.c is included, as its queue is. */
+/* How long a thread waits for the engine's lock, on pretended time, while
+ * others hold it and ask for it again and again; and how long another waits
+ * while this one does. lock.c is included, as its variables are. */
 #include <config.h>
 #ifndef _WIN32
 #include "tap.h"
@@ -9,60 +9,109 @@
 #define cpuc_sys_sleep pretended_sleep
 #include "../src/thread/lock.c"
 
-#define WAKE_NS 60000 /* later than asked for, as Linux wakes a thread */
-#define MOST_MS 20
+#define MOST_SHARES 10 /* of the time, if each had it once */
+#define MOST_MS 10     /* and in naps */
+#define OTHERS_MAX 40
 #define NEVER 100000000000
 
-static uint64_t now, until; /* when the holder is done, or the next takes it */
-static uint64_t held, late; /* how long by each, and how late that begins */
-static unsigned mine, naps;
-static bool in_turn; /* this thread took it */
+static uint64_t now, held; /* how long by each */
 
-/* The holder is done, and asks again; or the next takes the lock. */
-static void change(void)
+/* Linux wakes a thread later than it asked for. */
+static uint64_t nap_ns(void)
 {
-	if (lock_holder & LOCK_FREE) {
-		lock_holder &= ~LOCK_FREE;
-		until += held;
-		return;
+	return LOCK_NAP_NS + 60000 + now % 50000;
+}
+
+static unsigned others, naps, turns;
+
+/* When each is done with the lock, or wakes to look at it. */
+static uint64_t next[OTHERS_MAX];
+static int holder; /* -1: this thread, or nobody */
+
+static void look(int i)
+{
+	lock_wanted = lock_holder != 0 && !(lock_holder & LOCK_FREE);
+	if (!lock_wanted) {
+		lock_holder = lock_process((int)getpid());
+		holder = i;
+		turns++;
 	}
-	lock_turn++;
-	lock_next++;
-	lock_holder |= LOCK_FREE;
-	until += late;
+	next[i] = now + (lock_wanted ? nap_ns() : held);
 }
 
 static void pass(uint64_t ns)
 {
-	now += ns;
-	while (now >= until && lock_turn != mine)
-		change();
+	const uint64_t end = now + ns;
+	int i, first = 0;
+
+	while (others > 0) {
+		for (i = 0; i < (int)others; i++)
+			first = next[i] < next[first] ? i : first;
+		if (next[first] > end)
+			break;
+		now = next[first];
+		if (first != holder) {
+			look(first);
+			continue;
+		}
+		lock_holder |= LOCK_FREE;
+		holder = -1;
+		if (lock_wanted)
+			next[first] = now + nap_ns();
+		else
+			look(first);
+	}
+	now = end;
 	if (now > NEVER)
-		exit(!ok(0, "a thread waits for one that has died"));
+		exit(!ok(0, "a thread waits for ever"));
 }
 
 void pretended_sleep(long ns)
 {
 	naps++;
-	pass((uint64_t)ns + WAKE_NS);
+	pass(ns == LOCK_NAP_NS ? nap_ns() : 0);
 }
 
-/* How many ms this thread waits behind so many others. */
-static double wait_behind(unsigned others, uint64_t ns, uint64_t late_ns)
+static void begin(unsigned n, uint64_t ns)
 {
-	const uint64_t begun = now;
+	unsigned i;
+
+	others = n;
+	held = ns;
+	holder = -1;
+	lock_wanted = false;
+	naps = turns = 0;
+	for (i = 0; i < n; i++)
+		next[i] = now + 1 + i * UINT64_C(1000000) / n;
+}
+
+/* How many ms this thread waits for them. */
+static double wait_behind(unsigned n, uint64_t ns)
+{
+	struct cpuc_caller caller;
+	uint64_t begun;
+
+	begin(n, ns);
+	pass(5000000);
+	naps = 0;
+	begun = now;
+	cpuc_lock(&caller);
+	cpuc_unlock(&caller);
+	return (double)(now - begun) / 1e6;
+}
+
+/* How many ms another waits for this thread. */
+static double wait_for(uint64_t ns)
+{
+	const uint64_t begun = now, end = begun + UINT64_C(1000000000);
 	struct cpuc_caller caller;
 
-	held = ns;
-	late = late_ns;
-	naps = 0;
-	until = now + held;
-	lock_turn = mine + 1;
-	lock_next = mine = lock_turn + others;
-	lock_holder = lock_process((int)getpid());
-	cpuc_lock(&caller);
-	in_turn = lock_turn == mine;
-	cpuc_unlock(&caller);
+	begin(1, ns);
+	while (turns == 0 && now < end) {
+		cpuc_lock(&caller);
+		pass(ns);
+		cpuc_unlock(&caller);
+	}
 	return (double)(now - begun) / 1e6;
 }
 
@@ -70,26 +119,41 @@ int main(void)
 {
 	static const struct {
 		unsigned others;
-		uint64_t ns, late;
-	} rows[] = {{1, 50000, 0},
-		    {4, 50000, 0},
-		    {2, 3000000, 3000000},
-		    {4, 3000000, 0},
-		    {40, 50000, 0}};
-	double ms;
+		uint64_t ns;
+	} rows[] = {{1, 50000},
+		    {4, 50000},
+		    {1, 3000000},
+		    {4, 3000000},
+		    {40, 50000}};
+	struct cpuc_caller caller;
+	double ms, most;
 	size_t i;
 
 	for (i = 0; i < COUNT(rows); i++) {
-		ms = wait_behind(rows[i].others, rows[i].ns, rows[i].late);
-		ok(bounded(0, ms, MOST_MS, "ms") && in_turn,
-		   "behind %u others, each for %.2f ms: in turn, %.2f ms",
+		ms = wait_behind(rows[i].others, rows[i].ns);
+		most = (rows[i].others + 1) * (double)rows[i].ns / 1e6;
+		most = MOST_SHARES * most + MOST_MS;
+		ok(bounded(0, ms, most, "ms"),
+		   "behind %u others, each for %.2f ms: %.2f ms",
 		   rows[i].others, (double)rows[i].ns / 1e6, ms);
 	}
-	ms = wait_behind(4, 50000, NEVER);
-	ok(1, "the next one is dead: %.2f ms", ms);
-	ms = wait_behind(40, 3000000, 0);
+	ms = wait_behind(40, 3000000);
 	ok(bounded(0, naps, ms, "it leaves the holder little of a slow CPU"),
 	   "behind 40, each for 3 ms: it wakes %u times in %.0f ms", naps, ms);
+	for (i = 0; i < 4; i += 2) {
+		ms = wait_for(rows[i].ns);
+		ok(bounded(0, ms, 2 * MOST_MS, "ms"),
+		   "one that asks for it without end, each time for %.2f ms, "
+		   "leaves it to another after %.2f ms",
+		   (double)rows[i].ns / 1e6, ms);
+	}
+	begin(0, 0);
+	lock_wanted = true;
+	for (i = 0; i < 2; i++) {
+		cpuc_lock(&caller);
+		cpuc_unlock(&caller);
+	}
+	ok(naps == 1, "one that dies as it waits costs the others a nap");
 	return done_testing();
 }
 #else

@@ -13,9 +13,8 @@
 #include "../system/syscalls.h"
 #include "thread.h"
 
-#define LOCK_NAP_NS 100000
-#define LOCK_NAPS_MAX 30
-#define LOCK_PATIENCE 50
+/* Shorter, and many that wait would leave the holder little of a slow CPU. */
+#define LOCK_NAP_NS 1000000
 
 /* The process of the thread that holds the lock or, with LOCK_FREE set, held it
  * last; 0: nobody has yet. A process is named by the address of its mark,
@@ -24,11 +23,10 @@
 #define LOCK_FREE ((uintptr_t)2)
 static uintptr_t lock_holder;
 
-/* The next ticket, and the one whose turn it is. Without turns, a thread that
- * measures in a loop would keep the lock from those that sleep. Threads in the
- * queue may die: one that finds the lock free LOCK_PATIENCE times in a row goes
- * ahead of its turn. */
-static unsigned lock_next, lock_turn;
+/* Whether somebody has found the lock held since it was last taken. Whoever
+ * comes then sleeps first. Without that, a thread that measures in a loop would
+ * keep the lock from those that sleep; with it, all of these wake before. */
+static bool lock_wanted;
 
 /* The process in which this thread holds the lock or waits for it. Set before
  * lock_holder, for SIGSYS handlers between the two. */
@@ -54,46 +52,29 @@ static uintptr_t lock_process(int pid)
 						  : (uintptr_t)pid * 4 + 1;
 }
 
-/* Sleeps: a thread of real-time priority does not yield to others. The next in
- * the queue sleeps briefly, those behind it longer: if many woke often on a
- * slow CPU, the holder would hardly run. */
-static void lock_pause(int ahead)
+/* Sleeps: a thread of real-time priority does not yield to others. */
+static void lock_acquire(int pid)
 {
-	long naps = 1;
-
-	if (ahead > 1)
-		naps = ahead > 5 ? LOCK_NAPS_MAX : (long)ahead * ahead;
-	cpuc_sys_sleep(naps * LOCK_NAP_NS);
-}
-
-static unsigned lock_acquire(int pid)
-{
-	const unsigned mine =
-		__atomic_fetch_add(&lock_next, 1, __ATOMIC_RELAXED);
-	unsigned in_vain = 0;
+	bool waits = __atomic_load_n(&lock_wanted, __ATOMIC_RELAXED), here;
 	uintptr_t found;
-	int ahead;
-	bool here, turn;
 
-	for (;;) {
+	for (;; waits = true) {
+		if (waits)
+			cpuc_sys_sleep(LOCK_NAP_NS);
 		found = __atomic_load_n(&lock_holder, __ATOMIC_ACQUIRE);
-		ahead = (int)(mine -
-			      __atomic_load_n(&lock_turn, __ATOMIC_RELAXED));
+		/* In a child, the parent's holder is void. */
 		here = lock_is_here(found, pid);
-		in_vain = found & LOCK_FREE ? in_vain + 1 : 0;
-		turn = in_vain > 0 && (ahead <= 0 || in_vain > LOCK_PATIENCE);
-		/* In a child, the parent's holder and queue are void. */
-		if ((!here || turn) &&
+		if ((!here || found & LOCK_FREE) &&
 		    __atomic_compare_exchange_n(
 			    &lock_holder, &found, lock_process(pid), 0,
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			break;
-		lock_pause(ahead);
+		__atomic_store_n(&lock_wanted, true, __ATOMIC_RELAXED);
 	}
+	__atomic_store_n(&lock_wanted, false, __ATOMIC_RELAXED);
 	/* The parent's holder may have been probing. */
 	if (!here)
 		cpuc_probe_after_fork();
-	return mine;
 }
 
 int cpuc_lock(struct cpuc_caller *caller)
@@ -112,7 +93,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 	cpuc_cancel_off(&caller->cancel);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
-	caller->ticket = lock_acquire(pid);
+	lock_acquire(pid);
 	return 0;
 }
 
@@ -136,10 +117,6 @@ void cpuc_lock_prepare(void)
 
 void cpuc_unlock(struct cpuc_caller *caller)
 {
-	/* Never back: others may have gone ahead of this thread. */
-	if ((int)(caller->ticket - lock_turn) >= 0)
-		__atomic_store_n(&lock_turn, caller->ticket + 1,
-				 __ATOMIC_RELAXED);
 	__atomic_fetch_or(&lock_holder, LOCK_FREE, __ATOMIC_RELEASE);
 	CPUC_FENCE();
 	lock_inside = 0;

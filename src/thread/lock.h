@@ -12,14 +12,13 @@ struct cpuc_caller {
 	unsigned long last_error;
 #else
 	sigset_t mask;
-	unsigned ticket; /* in the queue */
 	struct cpuc_cancel cancel;
 #endif
 	int err;
 };
 
-/* Takes the engine's lock, in the order in which threads ask for it. Nothing in
- * a probe or in the guard may take it. Until cpuc_unlock, signals other than
+/* Takes the engine's lock; threads that wait come before those that ask for it
+ * again. Nothing in a probe or in the guard may take it. Until cpuc_unlock, signals other than
  * SIGSYS are blocked, thread cancellation is off, and errno is saved. 0, or
  * -EDEADLK if this thread already holds the lock or waits for it, which happens
  * only in a handler of SIGSYS or of a fault in the engine. */
