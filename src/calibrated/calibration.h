@@ -35,6 +35,28 @@ struct cpuc_chain {
 		.name = #link,                                       \
 	}
 
+/* Its window and glimpse, by PREFIX_LINK_brief() and PREFIX_LINK_run(), which
+ * begin with the last run's stamp and return theirs. The two have the same
+ * number of turns, so they differ only in links, even on an emulated machine on
+ * which each instruction takes a cycle. The first run is not timed. */
+#define CPUC_BRIEF_LINKS 16 /* of a turn */
+#define CPUC_RUN_LINKS (CPUC_LONG_RUN * CPUC_BRIEF_LINKS)
+#define CPUC_CHAIN_STAMPS(prefix, link)                              \
+	static void prefix##_##link##_glimpse(uint32_t turns,        \
+					      uint64_t stamp[2])     \
+	{                                                            \
+		stamp[0] = prefix##_##link##_brief(1, 0);            \
+		stamp[1] = prefix##_##link##_brief(turns, stamp[0]); \
+	}                                                            \
+	static void prefix##_##link##_window(uint32_t turns,         \
+					     uint64_t stamp[3])      \
+	{                                                            \
+		stamp[0] = prefix##_##link##_run(1, 0);              \
+		stamp[0] = prefix##_##link##_brief(1, stamp[0]);     \
+		stamp[1] = prefix##_##link##_brief(turns, stamp[0]); \
+		stamp[2] = prefix##_##link##_run(turns, stamp[1]);   \
+	}
+
 /* An architecture's chains. All but one must agree: on some CPUs one of the
  * instructions has another latency. If more disagree, none has a known latency
  * here, as under an emulator. Windows run the first chain, or the second if the

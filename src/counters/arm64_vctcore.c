@@ -19,15 +19,12 @@ static uint64_t vctcore_stated(void)
 	return (uint32_t)frequency;
 }
 
-#define BRIEF 16 /* links in a turn of a short run */
-#define LINKS (CPUC_LONG_RUN * BRIEF)
-
 /* The cbz makes the isb wait for the chain: isb completes only after the branch
  * before it, which needs the chain's result. */
 #define VCTCORE_RUN(name, links, link)                                \
-	static inline uint64_t name(uint32_t turns)                   \
+	static inline uint64_t name(uint32_t turns, uint64_t begun)   \
 	{                                                             \
-		uint64_t x = UINT64_C(0x123456789abcdef), t;          \
+		uint64_t x = begun, t;                                \
                                                                       \
 		__asm__ volatile("isb\n"                              \
 				 ".p2align 6\n"                       \
@@ -48,24 +45,10 @@ static uint64_t vctcore_stated(void)
 		return t;                                             \
 	}
 
-/* Both runs have the same number of turns, so they differ only in links, even
- * on an emulated machine on which each instruction takes a cycle. */
-#define VCTCORE_CHAIN(name, link)                                              \
-	VCTCORE_RUN(vctcore_##name##_brief, BRIEF, link)                       \
-	VCTCORE_RUN(vctcore_##name##_run, LINKS, link)                         \
-	static void vctcore_##name##_window(uint32_t turns, uint64_t stamp[3]) \
-	{                                                                      \
-		vctcore_##name##_run(1);                                       \
-		stamp[0] = vctcore_##name##_brief(1);                          \
-		stamp[1] = vctcore_##name##_brief(turns);                      \
-		stamp[2] = vctcore_##name##_run(turns);                        \
-	}                                                                      \
-	static void vctcore_##name##_glimpse(uint32_t turns,                   \
-					     uint64_t stamp[2])                \
-	{                                                                      \
-		stamp[0] = vctcore_##name##_brief(1);                          \
-		stamp[1] = vctcore_##name##_brief(turns);                      \
-	}
+#define VCTCORE_CHAIN(name, link)                                   \
+	VCTCORE_RUN(vctcore_##name##_brief, CPUC_BRIEF_LINKS, link) \
+	VCTCORE_RUN(vctcore_##name##_run, CPUC_RUN_LINKS, link)     \
+	CPUC_CHAIN_STAMPS(vctcore, name)
 
 /* All have latency 1: Arm Cortex-A and Neoverse Software Optimization Guides,
  * "Logical, basic" (eor, eon, orn) and "Arithmetic, basic" (sub). On x86 QEMU
@@ -78,9 +61,10 @@ VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 VCTCORE_CHAIN(orn, "orn %0, %3, %0")
 
 /* Hardly any Arm core has SMT. */
-CPUC_CHAINS(vctcore, 0, CPUC_CHAIN(vctcore, eor, BRIEF),
-	    CPUC_CHAIN(vctcore, sub, BRIEF), CPUC_CHAIN(vctcore, eon, BRIEF),
-	    CPUC_CHAIN(vctcore, orn, BRIEF))
+CPUC_CHAINS(vctcore, 0, CPUC_CHAIN(vctcore, eor, CPUC_BRIEF_LINKS),
+	    CPUC_CHAIN(vctcore, sub, CPUC_BRIEF_LINKS),
+	    CPUC_CHAIN(vctcore, eon, CPUC_BRIEF_LINKS),
+	    CPUC_CHAIN(vctcore, orn, CPUC_BRIEF_LINKS))
 
 struct cpuc_clock cpuc_arm64_cntvct = {
 	.tick = cpuc_arm64_ticks,

@@ -17,12 +17,9 @@ static uint64_t timecore_stated(void)
 	return cpuc_stated_timebase("");
 }
 
-#define BRIEF 16 /* links in a turn of a short run */
-#define LINKS (CPUC_LONG_RUN * BRIEF)
-
-/* A run begins with the last run's stamp, and ends with a store of its result,
- * which the fence orders before the clock's reading, a device input (The RISC-V
- * Instruction Set Manual, Volume I, "CSR Access Ordering"). */
+/* A run ends with a store of its result, which the fence orders before the
+ * clock's reading, a device input (The RISC-V Instruction Set Manual, Volume I,
+ * "CSR Access Ordering"). */
 #define TIMECORE_RUN(name, links, link)                                  \
 	static inline uint64_t name(size_t turns, uint64_t begun)        \
 	{                                                                \
@@ -40,24 +37,10 @@ static uint64_t timecore_stated(void)
 		return (uint64_t)cpuc_riscv_ticks();                     \
 	}
 
-/* Both runs have the same number of turns, so they differ only in links. */
-#define TIMECORE_CHAIN(name, link)                                   \
-	TIMECORE_RUN(timecore_##name##_brief, BRIEF, link)           \
-	TIMECORE_RUN(timecore_##name##_run, LINKS, link)             \
-	static void timecore_##name##_window(uint32_t turns,         \
-					     uint64_t stamp[3])      \
-	{                                                            \
-		stamp[0] = timecore_##name##_run(1, 0);              \
-		stamp[0] = timecore_##name##_brief(1, stamp[0]);     \
-		stamp[1] = timecore_##name##_brief(turns, stamp[0]); \
-		stamp[2] = timecore_##name##_run(turns, stamp[1]);   \
-	}                                                            \
-	static void timecore_##name##_glimpse(uint32_t turns,        \
-					      uint64_t stamp[2])     \
-	{                                                            \
-		stamp[0] = timecore_##name##_brief(1, 0);            \
-		stamp[1] = timecore_##name##_brief(turns, stamp[0]); \
-	}
+#define TIMECORE_CHAIN(name, link)                                    \
+	TIMECORE_RUN(timecore_##name##_brief, CPUC_BRIEF_LINKS, link) \
+	TIMECORE_RUN(timecore_##name##_run, CPUC_RUN_LINKS, link)     \
+	CPUC_CHAIN_STAMPS(timecore, name)
 
 /* All have latency 1: SiFive U74-MC Core Complex Manual, "Instruction timing";
  * XuanTie C906 and C910 User Manuals. QEMU makes two or three instructions of
@@ -68,9 +51,10 @@ TIMECORE_CHAIN(slt, "slt %0, %0, %2")
 TIMECORE_CHAIN(sltu, "sltu %0, %0, %2")
 
 /* Hardly any RISC-V core has SMT. */
-CPUC_CHAINS(timecore, 0, CPUC_CHAIN(timecore, xor, BRIEF),
-	    CPUC_CHAIN(timecore, add, BRIEF), CPUC_CHAIN(timecore, slt, BRIEF),
-	    CPUC_CHAIN(timecore, sltu, BRIEF))
+CPUC_CHAINS(timecore, 0, CPUC_CHAIN(timecore, xor, CPUC_BRIEF_LINKS),
+	    CPUC_CHAIN(timecore, add, CPUC_BRIEF_LINKS),
+	    CPUC_CHAIN(timecore, slt, CPUC_BRIEF_LINKS),
+	    CPUC_CHAIN(timecore, sltu, CPUC_BRIEF_LINKS))
 
 struct cpuc_clock cpuc_riscv_time = {
 	.tick = cpuc_riscv_ticks,
