@@ -18,10 +18,10 @@ struct cpuc_caller {
 };
 
 /* Takes the engine's lock; threads that wait come before those that ask for it
- * again. Nothing in a probe or in the guard may take it. Until cpuc_unlock, signals other than
- * SIGSYS are blocked, thread cancellation is off, and errno is saved. 0, or
- * -EDEADLK if this thread already holds the lock or waits for it, which happens
- * only in a handler of SIGSYS or of a fault in the engine. */
+ * again. Nothing in a probe or in the guard may take it. Until cpuc_unlock,
+ * signals other than SIGSYS are blocked, thread cancellation is off, and errno
+ * is saved. 0, or -EDEADLK if this thread already holds the lock or waits for
+ * it, which happens only in a handler of SIGSYS or of a fault in the engine. */
 int cpuc_lock(struct cpuc_caller *caller);
 void cpuc_unlock(struct cpuc_caller *caller);
 
