@@ -41,17 +41,14 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 
 	if (fd < 0)
 		return fd;
-	do {
-		n = cpuc_sys_read(fd, buf + have, size - have);
-		if (n > 0)
-			have += (size_t)n;
-	} while (n > 0 && have < size);
+	while ((n = cpuc_sys_read(fd, buf + have, size - have)) > 0)
+		have += (size_t)n;
 	if (n < 0)
 		n = -errno;
+	else
+		n = have < size ? (ssize_t)have : -EFBIG;
 	cpuc_sys_close(fd);
-	if (n < 0)
-		return n;
-	return have < size ? (ssize_t)have : -EFBIG;
+	return n;
 }
 
 uint64_t cpuc_read_cells(const char *root, const char *path)
@@ -89,7 +86,7 @@ uint64_t cpuc_find_line(const char *root, const char *path,
 		for (i = 0; i < n && found == 0; i++) {
 			if (buf[i] != '\n') {
 				if (len < sizeof(line))
-					line[len++] = (char)(buf[i] ? buf[i] : '?');
+					line[len++] = buf[i] ? buf[i] : '?';
 				continue;
 			}
 			if (len < sizeof(line)) {
