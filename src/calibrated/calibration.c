@@ -51,10 +51,9 @@ uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
 
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
 {
-	uint64_t hz;
-
 	/* In 64 bits: 16 bits off one factor, 8 off the other. */
-	hz = (ratio >> 16) * (s->hz >> 8) >> 8;
+	const uint64_t hz = (ratio >> 16) * (s->hz >> 8) >> 8;
+
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
@@ -165,10 +164,10 @@ static int check_chain(const struct cpuc_calibration *s,
 /* Whether all chains but one agree on s->ratio. If the odd one is the first,
  * and takes less time, an SMT sibling may be slowing down the others: for some
  * rounds, but hardly for all. */
-static int check_chains(const struct cpuc_calibration *s,
-			const struct cpuc_chain_ops *ops, unsigned round,
+static int check_chains(const struct cpuc_calibration *s, unsigned round,
 			struct cpuc_refusal *refusal)
 {
+	const struct cpuc_chain_ops *ops = s->clock->chains;
 	unsigned i, slack = s->chain == ops->chain ? ops->slack : 0, odd = 0;
 	bool quick = false;
 	int off;
@@ -202,32 +201,23 @@ static bool calibration_span(struct cpuc_calibration *s)
 	return s->span >= least;
 }
 
-static int calibration_round(struct cpuc_calibration *s, const char **why)
+/* By windows of the chain s->chain. */
+static int calibration_round(struct cpuc_calibration *s, unsigned round,
+			     struct cpuc_refusal *refusal)
 {
-	*why = "the clock stands still, or is too coarse";
+	refusal->permille = 0;
+	refusal->why = "the clock stands still, or is too coarse";
 	if (calibration_survey(s) != 0)
 		return -EAGAIN;
-	*why = "windows too noisy to agree";
+	refusal->why = "windows too noisy to agree";
 	s->ratio = calibration_series(s, s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (cpuc_core_hz(s, s->ratio) == 0) {
-		*why = "the core's rate is outside 100 MHz ... 10 GHz";
+		refusal->why = "the core's rate is outside 100 MHz ... 10 GHz";
 		return -ERANGE;
 	}
-	return calibration_span(s) ? 0 : -EAGAIN;
-}
-
-static int calibration_by(struct cpuc_calibration *s, unsigned i,
-			  unsigned round, struct cpuc_refusal *refusal)
-{
-	const struct cpuc_chain_ops *ops = s->clock->chains;
-	int err;
-
-	s->chain = &ops->chain[i];
-	refusal->permille = 0;
-	err = calibration_round(s, &refusal->why);
-	return err ? err : check_chains(s, ops, round, refusal);
+	return calibration_span(s) ? check_chains(s, round, refusal) : -EAGAIN;
 }
 
 /* Longer before each round: a burst of work on another hardware thread, or by
@@ -250,9 +240,13 @@ static int calibration_find(struct cpuc_calibration *s,
 	int err;
 
 	for (round = 0;; round++) {
-		err = calibration_by(s, 0, round, refusal);
-		if (err == -EDOM && calibration_by(s, 1, round, &again) == 0)
-			return 0;
+		s->chain = s->clock->chains->chain;
+		err = calibration_round(s, round, refusal);
+		if (err == -EDOM) {
+			s->chain++;
+			if (calibration_round(s, round, &again) == 0)
+				return 0;
+		}
 		if (err == 0 || round + 1 == FIRST_ROUNDS)
 			return err;
 		calibration_pause(s, round);
