@@ -83,27 +83,17 @@ static void thread_end(void *memory)
 		munmap(m, m->size);
 }
 
-/* Linux's number, for C libraries whose headers lack it. */
-#if defined __linux__ && !defined MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
-/* OpenBSD's and NetBSD's name for it. */
-#if defined MAP_INHERIT_ZERO && !defined INHERIT_ZERO
-#define INHERIT_ZERO MAP_INHERIT_ZERO
-#endif
-
-static bool thread_wiped_by_kernel(void *p, size_t size)
-{
-#if defined MADV_WIPEONFORK
-	return madvise(p, size, MADV_WIPEONFORK) == 0;
+/* 0: the kernel wipes the memory in a child. 18 is Linux's number, for C
+ * libraries whose headers lack it. OpenBSD and NetBSD have another name. */
+#if defined __linux__
+#define thread_wipe_on_fork(p, size) madvise(p, size, 18)
 #elif defined INHERIT_ZERO
-	return minherit(p, size, INHERIT_ZERO) == 0;
+#define thread_wipe_on_fork(p, size) minherit(p, size, INHERIT_ZERO)
+#elif defined MAP_INHERIT_ZERO
+#define thread_wipe_on_fork(p, size) minherit(p, size, MAP_INHERIT_ZERO)
 #else
-	(void)p;
-	(void)size;
-	return false;
+#define thread_wipe_on_fork(p, size) ((void)(size), -1)
 #endif
-}
 
 /* A fork handler, for macOS and for Linux before 4.14, which cannot wipe. */
 static void thread_wipe(void)
@@ -130,7 +120,7 @@ int cpuc_process_prepare(void)
 	p = thread_map(size);
 	if (p == NULL)
 		return -ENOMEM;
-	if (!thread_wiped_by_kernel(p, size))
+	if (thread_wipe_on_fork(p, size) != 0)
 		err = pthread_atfork(NULL, NULL, thread_wipe);
 	if (err != 0) {
 		munmap(p, size);
