@@ -63,6 +63,16 @@ struct cpuc_counter {
 	const struct cpuc_counter cpuc_counter_##id = { \
 		.name = of_name, .read = id##_read, __VA_ARGS__};
 
+/* Defines a function that reads a register by one instruction. */
+#define CPUC_ASM_READ(type, name, instruction)                \
+	static inline __attribute__((unused)) type name(void) \
+	{                                                     \
+		type value;                                   \
+                                                              \
+		__asm__ volatile(instruction : "=r"(value));  \
+		return value;                                 \
+	}
+
 /* How callers read the counter. Made before the slot is first published, and
  * constant from then on: any thread may use it without the lock, and counts
  * stay comparable when the counter is selected again. */

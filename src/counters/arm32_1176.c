@@ -6,12 +6,5 @@
 #include <config.h>
 #include "extend32.h"
 
-static uint32_t arm32_1176_raw(void)
-{
-	uint32_t cycles;
-
-	__asm__ volatile("mrc p15, 0, %0, c15, c12, 1" : "=r"(cycles));
-	return cycles;
-}
-
+CPUC_ASM_READ(uint32_t, arm32_1176_raw, "mrc p15, 0, %0, c15, c12, 1")
 CPUC_EXTEND32(arm32_1176, "arm32-1176")

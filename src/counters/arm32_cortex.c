@@ -6,12 +6,5 @@
 #include <config.h>
 #include "extend32.h"
 
-static uint32_t arm32_cortex_raw(void)
-{
-	uint32_t cycles;
-
-	__asm__ volatile("mrc p15, 0, %0, c9, c13, 0" : "=r"(cycles));
-	return cycles;
-}
-
+CPUC_ASM_READ(uint32_t, arm32_cortex_raw, "mrc p15, 0, %0, c9, c13, 0")
 CPUC_EXTEND32(arm32_cortex, "arm32-cortex")

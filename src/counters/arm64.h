@@ -18,13 +18,7 @@ static inline long long cpuc_arm64_ticks(void)
 /* In arm64_vctcore.c. */
 extern struct cpuc_clock cpuc_arm64_cntvct;
 
-static inline __attribute__((unused)) uint64_t cpuc_arm64_cycles(void)
-{
-	uint64_t value;
-
-	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(value));
-	return value;
-}
+CPUC_ASM_READ(uint64_t, cpuc_arm64_cycles, "mrs %0, pmccntr_el0")
 
 #if HAVE_COUNTER_ARM64_PERFPMC
 #include "../perf/read.h"

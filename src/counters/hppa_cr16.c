@@ -6,12 +6,5 @@
 #include <config.h>
 #include "extend32.h"
 
-static uint32_t hppa_cr16_raw(void)
-{
-	unsigned long cycles;
-
-	__asm__ volatile("mfctl %%cr16, %0" : "=r"(cycles));
-	return (uint32_t)cycles;
-}
-
+CPUC_ASM_READ(uint32_t, hppa_cr16_raw, "mfctl %%cr16, %0")
 CPUC_EXTEND32(hppa_cr16, "hppa-cr16")

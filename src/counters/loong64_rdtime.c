@@ -8,13 +8,7 @@
 /* LLFTP in word 2: words 4 and 5 are valid. */
 #define HAS_CLOCK (1u << 14)
 
-static long long loong64_rdtime_read(void)
-{
-	uint64_t ticks;
-
-	__asm__ volatile("rdtime.d %0, $zero" : "=r"(ticks));
-	return (long long)ticks;
-}
+CPUC_ASM_READ(long long, loong64_rdtime_read, "rdtime.d %0, $zero")
 
 static uint32_t loong64_rdtime_config(unsigned long word)
 {

@@ -8,13 +8,7 @@
 #if defined(__powerpc64__)
 #define PPC_NAME "ppc64-mftb"
 
-static long long ppc64_mftb_read(void)
-{
-	uint64_t ticks;
-
-	__asm__ volatile("mftb %0" : "=r"(ticks));
-	return (long long)ticks;
-}
+CPUC_ASM_READ(long long, ppc64_mftb_read, "mftb %0")
 #else
 #define PPC_NAME "ppc32-mftb"
 
