@@ -11,8 +11,7 @@ void cpuc_instructions_choose(void);
 /* Whether that has been done, and has arrived whole: first_call.h. */
 bool cpuc_instructions_chosen(void);
 
-/* The chosen slot or, if none works, the last. NULL: nothing has been chosen,
- * or this build has no slots. */
+/* The chosen slot or, if none works, the last. NULL: not yet, or no slots. */
 struct cpuc_slot *cpuc_instructions_slot(void);
 
 /* The counter in use. NULL: none works. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Tries counters, measures them and chooses one: under the lock, with the probe
- * open. */
+/* Tries counters and chooses one: under the lock, with the probe open. */
 #ifndef CPUC_SELECT_H
 #define CPUC_SELECT_H
 

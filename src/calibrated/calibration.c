@@ -136,8 +136,7 @@ int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void))
 
 /* How far the chain is from s->ratio, in permille: negative if it takes less
  * time, 0 if close enough. The best of several windows counts: an SMT sibling
- * makes them longer, and an interrupt in the short run makes them look shorter.
- */
+ * makes them longer, an interrupt in the short run makes them seem shorter. */
 static int check_chain(const struct cpuc_calibration *s,
 		       const struct cpuc_chain *chain, unsigned slack)
 {
@@ -161,9 +160,8 @@ static int check_chain(const struct cpuc_calibration *s,
 	return best;
 }
 
-/* Whether all chains but one agree on s->ratio. If the odd one is the first,
- * and takes less time, an SMT sibling may be slowing down the others: for some
- * rounds, but hardly for all. */
+/* Whether all chains but one agree on s->ratio. If the odd one is the first and
+ * quicker, an SMT sibling may slow down the others, hardly in all rounds. */
 static int check_chains(const struct cpuc_calibration *s, unsigned round,
 			struct cpuc_refusal *refusal)
 {

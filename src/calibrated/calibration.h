@@ -94,10 +94,9 @@ struct cpuc_refusal {
 	unsigned permille;    /* by how much; 0: they are not the reason */
 };
 
-/* Calibrates by a clock that has chains, once a process. 0, or a negative errno
- * and the reason: -ENOTSUP they are distrusted, or reads trap; -EDOM they
- * disagree; -EAGAIN too noisy; -ERANGE no plausible rate. Under the lock; may
- * fault. */
+/* Calibrates by a clock that has chains, once a process. 0, or the reason and
+ * -ENOTSUP: they are distrusted, or reads trap; -EDOM: they disagree; -EAGAIN:
+ * too noisy; -ERANGE: no plausible rate. Under the lock; may fault. */
 int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
 
 /* How far a count of core cycles is from the chain's, in permille; 0: as close
@@ -116,9 +115,8 @@ uint64_t cpuc_calibration_links(const struct cpuc_calibration *s,
 				uint32_t turns);
 #define CPUC_OVERHEAD_BITS 4
 
-/* What a glimpse takes beyond its links, in cycles with CPUC_OVERHEAD_BITS
- * fraction bits, if the ratio is `mean`: always about the same, unless the
- * ratio is another one. */
+/* What a glimpse takes beyond its links if the ratio is `mean`, in cycles with
+ * CPUC_OVERHEAD_BITS fraction bits: about the same unless it is another one. */
 int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean);
 
 /* Whether a glimpse is made in the guard: where one store cannot change the
@@ -142,8 +140,7 @@ bool cpuc_calibration_done(void);
 /* This thread's core's rate now, Hz, by a few windows; 0: they disagree. */
 uint64_t cpuc_calibration_hz(void);
 
-/* The mean of those of v[] that are `near` their median; 0: fewer than `need`.
- */
+/* The mean of those of v[] `near` their median; 0: fewer than `need` are. */
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near);
 
 #define CPUC_PERMILLE(n) ((n) * (UINT32_C(1) << 20) / 1000)

@@ -18,8 +18,7 @@
  * MIDST   0      the slow path           gets one more than the highest count
  *
  * A glimpse: due = 0, last, tick, due > 0. A handler in the midst of that
- * closes the interval, and the tick of another one stays as it is.
- */
+ * closes the interval, and the tick of another one stays as it is. */
 enum cpuc_count_state {
 	CPUC_COUNT_FRESH, /* the thread has not counted */
 	CPUC_COUNT_OPEN,
@@ -31,8 +30,7 @@ enum cpuc_count_state {
  * cycles + (t - tick) * ratio.mean, if t - tick < due, t - last < gap and the
  * word is as it was armed: no handler changed the state, and the thread ran all
  * the time. During a call `due` is 0: a handler that counts closes the
- * interval, and the interrupted call sees by the word that what it has read is
- * stale. */
+ * interval, and the call sees by the word that its reading is stale. */
 struct cpuc_core_count {
 	uint64_t tick;
 	uint64_t cycles;
@@ -66,8 +64,7 @@ static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 /* Whether the time for which a thread does not run is left out. */
 bool cpuc_count_alone(void);
 
-/* The count, the slow way, for a call that found `armed` and read the clock at
- * tick + d. */
+/* The same for a call that found `armed`, and read the clock at tick + d. */
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 
 long long cpuc_count_interruptions(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* arm64-vctcore: CNTVCT_EL0, the virtual count, converted to core cycles by a
- * measured ratio. */
+/* arm64-vctcore: CNTVCT_EL0, converted to core cycles by a measured ratio. */
 #include <config.h>
 #include "../calibrated/count.h"
 #include "arm64.h"

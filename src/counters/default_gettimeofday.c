@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* default-gettimeofday: the time of day in microseconds, which jumps when
- * someone sets it. */
+/* default-gettimeofday: the time of day in microseconds. It jumps when set. */
 #include <config.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"

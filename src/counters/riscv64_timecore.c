@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* riscv64-timecore, riscv32-timecore: RDTIME, converted to core cycles by a
- * measured ratio. The device tree states the clock's rate; with ACPI it is
- * measured. */
+ * measured ratio. The device tree, but not ACPI, states the clock's rate. */
 #include <config.h>
 #include "../calibrated/count.h"
 #include "../rate/stated_rate.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* sparc64-rdtick: the TICK register, by RD %tick (The SPARC Architecture
- * Manual, Version 9, "TICK Register (TICK)"). It counts the core, not the
- * thread. */
+/* sparc64-rdtick: TICK, by RD %tick (The SPARC Architecture Manual, Version 9,
+ * "TICK Register (TICK)"). It counts the core, not the thread. */
 #include <config.h>
 #include "../slot.h"
 

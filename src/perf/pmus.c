@@ -106,8 +106,7 @@ static bool pmus_is_software(const char *pmu)
 	return strstr(names, name) != NULL;
 }
 
-/* Uses getdents64(2): the first call may come from a signal handler, and
- * opendir(3) allocates. */
+/* Not by opendir(3), which allocates: the caller may be a signal handler. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {
 	/* Room for one entry; small, for the stack of a signal handler. */

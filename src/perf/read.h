@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The count of a thread's perf events: inline where the kernel permits it, by
- * system calls elsewhere. */
+/* The count of a thread's perf events: inline where the kernel permits that. */
 #ifndef CPUC_PERF_READ_H
 #define CPUC_PERF_READ_H
 
@@ -73,8 +72,7 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	CASE(a, name, 6)              \
 	CASE(a, name, 7)
 
-/* A counter's read. `counts` and `reg` are the set's, passed as constants for
- * speed. */
+/* A counter's read. `counts` and `reg` are the set's, as constants. */
 static inline __attribute__((always_inline, unused)) long long
 cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 {

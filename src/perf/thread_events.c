@@ -93,8 +93,7 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	unsigned i;
 
 	t->quick = &zero;
-	/* An interrupted reader notices, even if the next page has the old
-	 * one's lock. */
+	/* Interrupted readers notice, even if the next page's lock is equal. */
 	t->sum++;
 	t->set = NULL;
 	for (i = 0; i < CPUC_CORES; i++) {
@@ -116,8 +115,7 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	}
 }
 
-/* If not for the last time, other destructors may still count, and open events
- * again. */
+/* Unless it is the last time, other destructors may count, and open events. */
 static void thread_events_ended(void *states, bool last)
 {
 	struct cpuc_perf_thread *t = states;

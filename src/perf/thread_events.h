@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's perf events: opened and mapped at its first call, closed at its
- * end. */
+/* A thread's perf events, from its first call to its end. */
 #ifndef CPUC_THREAD_EVENTS_H
 #define CPUC_THREAD_EVENTS_H
 
@@ -81,8 +80,7 @@ struct cpuc_perf_thread {
  * the set counts. They change under the guard, except `last`. */
 #define CPUC_STATES 2
 
-/* Those of a thread before its first count, and of one without memory. Their
- * `quick` points to 0. */
+/* Those of a thread before its first count, and of one without memory. */
 extern struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES],
 	cpuc_perf_no_memory[CPUC_STATES];
 

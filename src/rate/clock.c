@@ -33,8 +33,7 @@ static struct moment clock_moment(const struct cpuc_clock *c)
 	return (struct moment){(uint64_t)tick, before + (after - before) / 2};
 }
 
-/* Some virtual machines have steps of 0.1 to 10 ms. Two are timed: the first
- * may be about to end. */
+/* Some virtual machines have steps of up to 10 ms. The first may be ending. */
 bool cpuc_clock_coarse(void)
 {
 	uint64_t begun;
@@ -214,8 +213,7 @@ static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
 /* The spread of the costs of reads or, if greater, their common divisor.
  * Intel's TSC advances by 1 or 2 ticks at a time. Zen's advances by 24 to 26,
  * not always a whole number, and a second read in a step shows a tick more than
- * the first. Equal costs show no step, so half of the reads wait a little
- * first. */
+ * the first. Equal costs show no step, so half of the reads wait first. */
 uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step)
 {
 	uint64_t v[GRAIN_READS], grain, spread, last = (uint64_t)c->tick();

@@ -102,8 +102,7 @@ struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
 	return (struct cpuc_rate){o.hz, "measured", true};
 }
 
-/* Each rate is found once per process, when it is first needed; from then on it
- * has a source. */
+/* Each rate is found once per process; from then on it has a source. */
 static struct cpuc_rate stated, measured;
 
 static void persecond_ask_system(void *arg)

@@ -26,8 +26,7 @@ static int textfile_open(const char *root, const char *path)
 	memcpy(full, root, n);
 	memcpy(full + n, path, m);
 	full[n + m] = '\0';
-	/* A FIFO without a writer would block, and a daemon must not acquire a
-	 * controlling terminal. */
+	/* It may be a FIFO without a writer, or a terminal. */
 	fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }

@@ -26,8 +26,7 @@ static inline uint64_t cpuc_hz_believed(uint64_t number, uint64_t unit)
 ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 		       size_t size);
 
-/* A device-tree number, one or two cells, big-endian on every CPU. 0: the file
- * is not one. */
+/* A device-tree number: one or two cells, big-endian. 0: the file is none. */
 uint64_t cpuc_read_cells(const char *root, const char *path);
 
 /* The rate that the text states, truncated to whole Hz: white space, digits

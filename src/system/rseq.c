@@ -88,8 +88,7 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 	rseq_arm(r);
 }
 
-/* Signals clear the word; the switches also have the waits that do not. Some
- * events count twice. */
+/* Not all waits clear the word, signals do. Some events count twice. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};
@@ -140,9 +139,8 @@ uint32_t cpuc_rseq_cpu(void)
 
 #define RSEQ_AREA_SIZE 20 /* up to the last field of Linux 4.18 */
 
-/* This stays mapped when the library is unloaded, because threads' words point
- * to it. The kernel wants the signature before the address to which a section
- * aborts. */
+/* It stays mapped when the library is unloaded: threads' words point to it. The
+ * kernel wants the signature before the address to which a section aborts. */
 struct rseq_mapping {
 	struct cpuc_rseq_section section[CPUC_RSEQ_SECTIONS];
 	uint32_t signature[2];

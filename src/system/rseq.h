@@ -16,8 +16,7 @@ struct cpuc_rseq {
 	uintptr_t armed;      /* the value last stored in the word */
 };
 
-/* Finds out whether threads have such words. Under the lock, with the probe
- * open. */
+/* Finds out whether threads have words. Under the lock, with the probe open. */
 void cpuc_rseq_prepare(void);
 
 /* The calling thread's word; NULL: it has none. */

@@ -86,8 +86,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 		return -EDEADLK;
 	*caller = (struct cpuc_caller){.err = errno};
 	sigfillset(&all);
-	/* By which a sandbox may emulate denied system calls; blocked, it
-	 * kills. */
+	/* By which sandboxes emulate denied system calls; blocked, it kills. */
 	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_BLOCK, &all, &caller->mask);
 	cpuc_cancel_off(&caller->cancel);
