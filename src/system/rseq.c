@@ -56,21 +56,19 @@ static bool rseq_of_copy(uintptr_t value)
 	       s->length == 0;
 }
 
-/* The section after the one at `value`; the first one after any other. */
-static uintptr_t rseq_next(uintptr_t value)
-{
-	value += sizeof *cpuc_rseq_section;
-	return cpuc_rseq_ours(value) ? value : (uintptr_t)cpuc_rseq_section;
-}
-
 static void rseq_arm(struct cpuc_rseq *r)
 {
 	uintptr_t value = *r->word;
 
-	if (r->word == &r->armed)
+	if (r->word == &r->armed) {
 		value++;
-	else if (!rseq_of_copy(value))
-		*r->word = value = rseq_next(r->armed);
+	} else if (!rseq_of_copy(value)) {
+		/* The next section; after the last one the first. */
+		value = r->armed + sizeof *cpuc_rseq_section;
+		if (!cpuc_rseq_ours(value))
+			value = (uintptr_t)cpuc_rseq_section;
+		*r->word = value;
+	}
 	r->armed = value;
 }
 
