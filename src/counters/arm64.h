@@ -48,14 +48,7 @@ cpuc_arm64_register(uint32_t index)
 		__asm__ volatile("mrs %0, s3_3_c14_c8_0" : "=r"(value));
 		return value;
 	}
-	switch (index - 1) {
-		CPUC_REGISTERS(CPUC_ARM64_EVENT, 0, 8)
-		CPUC_REGISTERS(CPUC_ARM64_EVENT, 1, 9)
-		CPUC_REGISTERS(CPUC_ARM64_EVENT, 2, 10)
-		CPUC_REGISTERS(CPUC_ARM64_EVENT, 3, 11)
-	default:
-		break;
-	}
+	CPUC_REGISTERS(index - 1, CPUC_ARM64_EVENT)
 	return value;
 }
 

@@ -56,14 +56,7 @@ cpuc_riscv_register(uint32_t index)
 {
 	uint64_t value = 0;
 
-	switch (index - 1) {
-		CPUC_REGISTERS(CPUC_RISCV_CASE, 0, _)
-		CPUC_REGISTERS(CPUC_RISCV_CASE, 1, _)
-		CPUC_REGISTERS(CPUC_RISCV_CASE, 2, _)
-		CPUC_REGISTERS(CPUC_RISCV_CASE, 3, _)
-	default:
-		break;
-	}
+	CPUC_REGISTERS(index - 1, CPUC_RISCV_CASE)
 	return value;
 }
 

@@ -61,16 +61,26 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 	return true;
 }
 
-/* Eight cases of a switch over registers. */
-#define CPUC_REGISTERS(CASE, a, name) \
-	CASE(a, name, 0)              \
-	CASE(a, name, 1)              \
-	CASE(a, name, 2)              \
-	CASE(a, name, 3)              \
-	CASE(a, name, 4)              \
-	CASE(a, name, 5)              \
-	CASE(a, name, 6)              \
-	CASE(a, name, 7)
+#define CPUC_EIGHT_REGISTERS(CASE, a, c) \
+	CASE(a, c, 0)                    \
+	CASE(a, c, 1)                    \
+	CASE(a, c, 2)                    \
+	CASE(a, c, 3)                    \
+	CASE(a, c, 4)                    \
+	CASE(a, c, 5)                    \
+	CASE(a, c, 6)                    \
+	CASE(a, c, 7)
+
+/* A switch with a CASE(a, 8 + a, b) for each register 8 * a + b. */
+#define CPUC_REGISTERS(number, CASE)              \
+	switch (number) {                         \
+		CPUC_EIGHT_REGISTERS(CASE, 0, 8)  \
+		CPUC_EIGHT_REGISTERS(CASE, 1, 9)  \
+		CPUC_EIGHT_REGISTERS(CASE, 2, 10) \
+		CPUC_EIGHT_REGISTERS(CASE, 3, 11) \
+	default:                                  \
+		break;                            \
+	}
 
 /* A counter's read. `counts` and `reg` are the set's, as constants. */
 static inline __attribute__((always_inline, unused)) long long
