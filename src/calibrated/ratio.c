@@ -56,7 +56,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const uint64_t begun = (uint64_t)s->clock->tick();
 	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
 	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
-	unsigned n, most = STEP_SLOWER + share + (uint32_t)lasts / s->span;
+	unsigned n, most = STEP_WINDOWS + share + (uint32_t)lasts / s->span;
 
 	for (n = 1; n <= most; n++) {
 		ratio = ratio_window_about(&o, &about);

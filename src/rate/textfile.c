@@ -35,12 +35,13 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 		       size_t size)
 {
 	size_t have = 0;
-	ssize_t n;
+	ssize_t n = 0;
 	int fd = textfile_open(root, path);
 
 	if (fd < 0)
 		return fd;
-	while ((n = cpuc_sys_read(fd, buf + have, size - have)) > 0)
+	while (have < size &&
+	       (n = cpuc_sys_read(fd, buf + have, size - have)) > 0)
 		have += (size_t)n;
 	if (n < 0)
 		n = -errno;
