@@ -1282,7 +1282,8 @@ static const struct refusal {
 	 "its seccomp profile must allow this call"},
 	{-ENOSYS, 0, 0, "2\n", "perf_event_open: ENOSYS (container?)",
 	 "its seccomp profile must allow this call"},
-	{-ENOSYS, 0, 0, "no number\n", "this kernel has no perf events", ""},
+	{-ENOSYS, 0, 0, "no number\n",
+	 "perf_event_open: ENOSYS (kernel without perf events?)", ""},
 	{-EMFILE, 0, 0, "2\n", "perf_event_open: errno 24", ""},
 };
 

@@ -43,7 +43,8 @@ static int perf_explain(struct cpuc_slot *slot,
 				  : "run sysctl kernel.perf_event_paranoid=1 "
 				    "as root";
 	} else if (err == -ENOSYS && !known) {
-		cpuc_reason(slot, "this kernel has no perf events");
+		cpuc_reason(slot, "perf_event_open: ENOSYS (kernel without "
+				  "perf events?)");
 	} else if (denied != NULL) {
 		cpuc_reason(slot, "perf_event_open: %s (container?)", denied);
 		slot->trial.hint = "its seccomp profile must allow this call";
