@@ -71,8 +71,8 @@ static const struct job {
 	{50, 1, yield, 0, yielding, 1.05, 1.10, "yields to a rival"},
 	{5000, 1, yield, 0, load_busy, 1.05, 1.10, "yields to a busy rival"},
 	{10, 1, doze, 10, NULL, 1.25, 0, "sleeps"},
-	{10, 1, doze, 20, NULL, 1.05, 0, "sleeps"},
-	{10, 1, doze, 30, NULL, 1.05, 0, "sleeps"},
+	{10, 1, doze, 20, NULL, 1.10, 0, "sleeps"},
+	{10, 1, doze, 30, NULL, 1.10, 0, "sleeps"},
 };
 
 /* What a round took: ns of all, of the thread's own, and of calls, which are in
