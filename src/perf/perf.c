@@ -25,6 +25,7 @@ static int perf_explain(struct cpuc_slot *slot,
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
 	const char *denied = perf_denied(err);
 	const bool known =
+		(err == -EACCES || err == -ENOSYS) &&
 		cpuc_setting("/proc/sys/kernel/perf_event_paranoid", &level);
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP) {

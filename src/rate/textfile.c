@@ -86,7 +86,8 @@ uint64_t cpuc_find_line(const char *root, const char *path,
 		for (i = 0; i < n && found == 0; i++) {
 			if (buf[i] != '\n') {
 				if (len < sizeof(line))
-					line[len++] = buf[i] ? buf[i] : '?';
+					line[len++] =
+						(char)(buf[i] ? buf[i] : '?');
 				continue;
 			}
 			if (len < sizeof(line)) {
