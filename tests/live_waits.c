@@ -9,7 +9,7 @@
 #include "tools/common/known.h"
 
 #define LOW 0.97   /* counts per cycle of the thread's own */
-#define TRIES 12   /* the host may be busy */
+#define TRIES 40   /* the host may be busy, and steal for seconds */
 #define ROUNDS 200 /* of work and a wait in a try, */
 #define TRY_NS 2e8 /* or as many as go into this, but */
 #define FEWEST 50
@@ -71,8 +71,8 @@ static const struct job {
 	{50, 1, yield, 0, yielding, 1.05, 1.10, "yields to a rival"},
 	{5000, 1, yield, 0, load_busy, 1.05, 1.10, "yields to a busy rival"},
 	{10, 1, doze, 10, NULL, 1.25, 0, "sleeps"},
-	{10, 1, doze, 20, NULL, 1.10, 0, "sleeps"},
-	{10, 1, doze, 30, NULL, 1.10, 0, "sleeps"},
+	{10, 1, doze, 20, NULL, 1.05, 0, "sleeps"},
+	{10, 1, doze, 30, NULL, 1.05, 0, "sleeps"},
 };
 
 /* What a round took: ns of all, of the thread's own, and of calls, which are in

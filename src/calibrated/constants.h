@@ -85,7 +85,7 @@
 #define CHAIN_OFF_MAX 10000
 /* The turns of a short run beside which what else a window takes is nothing;
  * the permille that a count of core cycles may be off then. */
-#define CORE_TURNS 512
+#define CORE_TURNS 128
 #define CORE_OFF 10
 
 /* The thread's clock agrees with the ticks over the time of so many readings,

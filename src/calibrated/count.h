@@ -64,7 +64,8 @@ static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 /* Whether the time for which a thread does not run is left out. */
 bool cpuc_count_alone(void);
 
-/* The count, for a call that found `armed`, and read the clock at tick + d. */
+/* The count, the slow way, for a call that found `armed` and read the clock at
+ * tick + d. */
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 
 long long cpuc_count_interruptions(void);

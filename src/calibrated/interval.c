@@ -14,7 +14,8 @@
  * Up to the latest count the ratio was `begin`; calls have returned counts by
  * it. Where after that it became `end` is unknown: the higher of the two holds
  * for as long as a core takes to reach its rate, and `end` from then on. On
- * another CPU it holds all the time: `end` may last for a moment only. */
+ * another CPU the higher one holds all the time: `end` may have been its rate
+ * for a moment only. */
 #include <config.h>
 #include "calibration.h"
 #include "constants.h"

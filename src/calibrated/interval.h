@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What an interval counts, as a function of what was seen of it, in ticks. */
+/* What an interval counts, from what was seen of it: a pure function. Times are
+ * in ticks. */
 #ifndef CPUC_INTERVAL_H
 #define CPUC_INTERVAL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The system calls on perf events, none a cancellation point. */
+/* The system calls on perf events, none a cancellation point. Tests replace
+ * them. */
 #ifndef CPUC_EVENT_H
 #define CPUC_EVENT_H
 

@@ -95,16 +95,13 @@ static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 
 /* Whether this thread's event can be read without system calls. -EBUSY: perhaps
  * later. */
-static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
+static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set,
+		     const char *file, long allowed)
 {
-	long allowed = 0;
-	const char *file;
-
 	cpuc_perf_slow(set);
 	if (cpuc_perf_index(set) != 0)
 		return 0;
 	cpuc_perf_close(set);
-	file = cpuc_first_setting(set->access, &allowed);
 	if (allowed < 0) {
 		slot->trial.hint = CPUC_OPEN_HINT;
 		return cpuc_reason(slot,
@@ -116,16 +113,11 @@ static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	return allowed > 0 ? -EBUSY : -ENOTSUP;
 }
 
-/* Whether the system lets users read registers by perf events. If not, none is
- * opened: on arm64 it would close to everybody what a module has opened
- * (armv8pmu_start() in Linux's arm_pmuv3.c). */
-static int perf_shut(struct cpuc_slot *slot, const struct cpuc_event_set *set)
+/* Users may not read registers by perf events, so none is opened: on arm64 it
+ * would close to everybody what a module has opened (armv8pmu_start() in
+ * Linux's arm_pmuv3.c). */
+static int perf_shut(struct cpuc_slot *slot, const char *file, long allowed)
 {
-	long allowed = 0;
-	const char *file = cpuc_first_setting(set->access, &allowed);
-
-	if (file == NULL || (allowed != 0 && allowed != set->outside))
-		return 0;
 	slot->trial.hint = allowed == 0
 				   ? CPUC_OPEN_HINT
 				   : "reads by perf events need it to be 1";
@@ -134,7 +126,9 @@ static int perf_shut(struct cpuc_slot *slot, const struct cpuc_event_set *set)
 
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
+	const char *file = NULL;
 	unsigned exclude = 0;
+	long allowed = 0;
 	int err, fd = -ENOENT;
 
 	if (set == NULL || (set->reg != NULL && cpuc_perf_index(set) != 0))
@@ -144,8 +138,10 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		set->n = cpuc_core_pmus(set->event, set->counts);
 		set->absent = set->n == 0;
 	}
-	if (set->n > 0 && set->reg != NULL && perf_shut(slot, set) != 0)
-		return -ENOTSUP;
+	if (set->n > 0 && set->reg != NULL)
+		file = cpuc_first_setting(set->access, &allowed);
+	if (file != NULL && (allowed == 0 || allowed == set->outside))
+		return perf_shut(slot, file, allowed);
 	if (set->n > 0)
 		fd = perf_open_event(set, &exclude);
 	if (fd < 0)
@@ -157,7 +153,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	if (set->opened == 0)
 		perf_cores(set, exclude);
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
-	return set->reg ? perf_page(slot, set) : 0;
+	return set->reg ? perf_page(slot, set, file, allowed) : 0;
 }
 
 bool cpuc_perf_opened(const struct cpuc_event_set *set)

@@ -144,12 +144,15 @@ bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	if (!cpuc_clock_rate(c))
 		/* A nominal clock without a scale is still a fair count. */
 		return c->nominal;
+	if (c->nominal && cpuc_clock_within(c->hz, nominal_hz, 100))
+		return true;
+	if (c->exact) {
+		*scale = cpuc_scale_of(nominal_hz, c->hz);
+		return true;
+	}
 	/* Rounded it is as accurate, and mostly the same in every process. */
 	k = (nominal_hz * 1024 + c->hz / 2) / c->hz;
-	k = k ? k : 1;
-	if (!c->nominal || !cpuc_clock_within(c->hz, nominal_hz, 100))
-		*scale = c->exact ? cpuc_scale_of(nominal_hz, c->hz)
-				  : cpuc_scale_of(k, 1024);
+	*scale = cpuc_scale_of(k ? k : 1, 1024);
 	return true;
 }
 

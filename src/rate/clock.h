@@ -20,7 +20,8 @@ struct cpuc_clock {
 	/* The chains that measure the core by this clock. NULL: none. */
 	const struct cpuc_chain_ops *chains;
 
-	/* Why agreeing chains cannot be trusted here, or NULL. May be NULL. */
+	/* Why chains cannot be trusted here even if they agree; NULL: they can,
+	 * as without the function. */
 	const char *(*distrusted)(void);
 
 	/* Found once per process, under the lock; a counter's file sets `hz`

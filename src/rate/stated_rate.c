@@ -86,7 +86,8 @@ static uint64_t stated_by_line(char *line, void *arg)
 	return hz;
 }
 
-/* One pass for all rows of a file: /proc/cpuinfo is long and slow to read. */
+/* One pass for all rows of a file: where none matches, as on arm64, the file is
+ * long and slow to read. */
 static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 {
 	const struct stated *const end =

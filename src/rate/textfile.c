@@ -26,7 +26,8 @@ static int textfile_open(const char *root, const char *path)
 	memcpy(full, root, n);
 	memcpy(full + n, path, m);
 	full[n + m] = '\0';
-	/* It may be a FIFO without a writer, or a terminal. */
+	/* A FIFO without a writer would block, and a daemon must not acquire a
+	 * controlling terminal. */
 	fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }

@@ -30,8 +30,9 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 uint64_t cpuc_read_cells(const char *root, const char *path);
 
 /* The rate that the text states, truncated to whole Hz: white space, digits
- * with an optional point, in units of 10^exp10 Hz, optional blanks and `unit`,
- * white space, and nothing else. 0 for any other text, or not believed. */
+ * with an optional point, in units of 10^exp10 Hz, optional blanks and `unit`
+ * (may be ""), white space, and nothing else. 0 for any other text, or not
+ * believed. */
 uint64_t cpuc_parse_hz(const char *text, int exp10, const char *unit);
 
 /* Gives find() the lines of the file root + path, without their newlines, until

@@ -159,7 +159,8 @@ static void os_clock_try(void *arg)
 			t->grade = ADVANCES;
 }
 
-/* The first way by which the clock advances or, if none, can be read. */
+/* The first way by which the clock advances or, of a coarse one, the first by
+ * which it can be read. */
 static void os_clock_find_way(int *way, clockid_t clock, int first)
 {
 	struct os_clock_trial t = {clock, first, FAULTS, false};

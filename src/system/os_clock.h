@@ -18,9 +18,10 @@ uint64_t cpuc_os_clock_us(void);
 /* CLOCK_MONOTONIC to a few milliseconds, for less time. Not on Windows. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
-/* The time for which the calling thread has run, in ticks of hz a second, on
- * Windows in ticks of its own; 0 if it cannot be read. Always a system call.
- * Keeps errno. */
+/* The time for which the calling thread has run, in ticks of hz a second; 0 if
+ * it cannot be read. Always a system call. Keeps errno.
+ * CLOCK_THREAD_CPUTIME_ID; on Windows QueryThreadCycleTime(), in ticks of its
+ * own, whatever hz is. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
 
 /* Finds out, with the probe open, whether the clocks may be read in user space.

@@ -258,7 +258,8 @@ static void probe_install(struct fault *f)
 		f->was = old;
 }
 
-/* A handler that another thread has installed stays, but for a moment. */
+/* A handler that another thread has installed meanwhile stays, though it may be
+ * off for a moment. */
 static void probe_restore(void)
 {
 	int ours = atomic_load(&held);

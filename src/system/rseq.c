@@ -86,7 +86,8 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 	rseq_arm(r);
 }
 
-/* Not all waits clear the word, signals do. Some events count twice. */
+/* Signals clear the word; the switches also have the waits that do not. Some
+ * events count twice. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};

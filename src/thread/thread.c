@@ -69,7 +69,8 @@ struct memory {
 	unsigned rounds; /* of destructors so far */
 };
 
-/* POSIX promises four rounds of destructors: in three, others may count. */
+/* POSIX promises four rounds of destructors. In the first three, others may
+ * count after this one. */
 static void thread_end(void *memory)
 {
 	struct memory *m = memory;
