@@ -3,6 +3,7 @@
  *
  * Arguments: how this program is run, which it does for each process. */
 #include <config.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #define TABLE "first"
 #define PROCESSES 51
+#define TRACED 9 /* for their system calls */
 #define RESULT 3 /* the descriptor that a process writes its time to */
 
 /* In a fresh process. */
@@ -74,6 +76,20 @@ static long run(const struct way *w, char **argv, bool traced, long long *ns)
 	return system_calls;
 }
 
+/* The fewest of some processes: on a busy host a first call measures again. */
+static long traced_calls(const struct way *w, char **argv)
+{
+	long least = LONG_MAX, calls;
+	long long ns;
+	int i;
+
+	for (i = 0; i < TRACED; i++) {
+		calls = run(w, argv, true, &ns);
+		least = calls < least ? calls : least;
+	}
+	return least;
+}
+
 static void print(struct way *w, int n, long system_calls)
 {
 	bench_value(TABLE, w->name, "ms", "%.3f",
@@ -122,7 +138,6 @@ int main(int argc, char **argv)
 {
 	const char *library = getenv("BENCH_ONCE");
 	int i, j, n = bench_rounds(PROCESSES);
-	long long traced;
 
 	if (library != NULL)
 		return once(library);
@@ -133,6 +148,6 @@ int main(int argc, char **argv)
 		for (j = 0; j < nways; j++)
 			run(&ways[j], argv, false, &ways[j].ns[i]);
 	for (j = 0; j < nways; j++)
-		print(&ways[j], n, run(&ways[j], argv, true, &traced));
+		print(&ways[j], n, traced_calls(&ways[j], argv));
 	return 0;
 }
