@@ -9,7 +9,7 @@
 #include "tools/common/known.h"
 
 #define LOW 0.97   /* counts per cycle of the thread's own */
-#define TRIES 12   /* the host may be busy */
+#define TRIES 40   /* the host may be busy, for seconds */
 #define ROUNDS 200 /* of work and a wait in a try, */
 #define TRY_NS 2e8 /* or as many as go into this, but */
 #define FEWEST 50
