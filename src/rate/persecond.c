@@ -16,7 +16,8 @@
 #include "textfile.h"
 
 /* The rate is a mean of many, because the core's may step meanwhile: of those
- * near their median, at least a third. The others were disturbed. */
+ * near their median, as the others were disturbed. At least a third must be
+ * known; few are near where the core has three rates in turn. */
 #define OBSERVE_TRIES 80
 #define OBSERVE_NEAR CPUC_PERMILLE(50)
 #define OBSERVE_NS 25000 /* of one comparison with the system's clock */
@@ -89,7 +90,8 @@ static void persecond_observe(void *arg)
 				  : persecond_by_counter(o->current);
 		n += hz[n] != 0;
 	}
-	o->hz = cpuc_middle(hz, n, OBSERVE_TRIES / 3, OBSERVE_NEAR);
+	if (n >= OBSERVE_TRIES / 3)
+		o->hz = cpuc_middle(hz, n, 1, OBSERVE_NEAR);
 }
 
 struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current)
