@@ -35,14 +35,15 @@ near() {
 			off = (got - start) / cycles - 1
 			exit (off < 0 ? -off : off) > 0.06 }' && return
 	echo "# $(member cycles), not $cycles: $(member how)"
+	sleep 1
 	return 1
 }
 
-# takes CYCLES TEXT COMMAND...: A machine is rarely so busy that ten are not.
+# takes CYCLES TEXT COMMAND...: a machine is rarely so busy that thirty are not.
 takes() {
 	cycles=$1 text=$2
 	shift 2
-	tries 10 near "$@"
+	tries 30 near "$@"
 	ok "$text takes $cycles cycles: $(member cycles), $(member how)"
 }
 
