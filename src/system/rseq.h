@@ -29,13 +29,14 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 bool cpuc_rseq_tells_waits(void);
 void cpuc_rseq_missed_wait(void);
 
-/* Arms the word again, with a value that differs from the last 127, but leaves
+/* Arms the word again, with a value that differs from the last 1023, but leaves
  * that of another copy of this library alone. Returns whether the thread has
  * been interrupted since the word was last armed. */
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
-/* A word that this copy has armed points to one of these. */
-#define CPUC_RSEQ_SECTIONS 128
+/* A word that this copy has armed points to one of these. Handlers that interrupt
+ * each other for long arm it often in one call: 8 are too few for live_back. */
+#define CPUC_RSEQ_SECTIONS 1024
 
 struct cpuc_rseq_section {
 	uint32_t version, flags;
