@@ -34,8 +34,9 @@ void cpuc_rseq_missed_wait(void);
  * been interrupted since the word was last armed. */
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
-/* A word that this copy has armed points to one of these. Handlers that interrupt
- * each other for long arm it often in one call: 8 are too few for live_back. */
+/* A word that this copy has armed points to one of these. Handlers that
+ * interrupt each other for long arm it often in one call: 8 are too few for
+ * live_back. */
 #define CPUC_RSEQ_SECTIONS 1024
 
 struct cpuc_rseq_section {
