@@ -17,26 +17,23 @@
  * --long measures as much as the figures of cpucycles(7) need. */
 #include <config.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
-#include "subject.h"
 #include "tools/common/known.h"
 #include "tools/common/rate_steps.h"
 
 #define TABLE "truth"
 #define CYCLES 30000
 #define TIMINGS 1500
-#define BLOCKS_LONG 60
-#define BLOCKS_SHORT 12
-#define FRESH 30
+#define BLOCKS_LONG 61
+#define BLOCKS_SHORT 11
+#define FRESH 31
 #define FRESH_NS 500000
 #define FRESH_TIMINGS 1000
 #define NEAR 1.01 /* of the lower quartile, is undisturbed */
+#define PARTS 1e7 /* of 1, in which errors are kept */
 
 struct timing {
 	double counted, raw; /* `raw` just inside the counter's two calls */
@@ -47,29 +44,16 @@ struct timing {
  * become errors: of the block, of single timings, and of one ratio. */
 static struct {
 	struct rate_steps steps;
-	double block[BLOCKS_LONG];
-	double single[BLOCKS_LONG * TIMINGS], one[BLOCKS_LONG * TIMINGS];
-	int blocks, singles;
+	long long block[BLOCKS_LONG];
+	long long single[BLOCKS_LONG * TIMINGS], one[BLOCKS_LONG * TIMINGS];
+	int singles;
 } found;
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double quantile(double *v, int n, double q)
-{
-	qsort(v, (size_t)n, sizeof *v, compare);
-	return n > 0 ? v[(int)((n - 1) * q + 0.5)] : 0;
-}
 
 static long long bare_grain;
 
-static struct timing time_one(long long (*count)(void), bool work)
+static struct timing time_one(bool work)
 {
-	long long around = bench_bare(), c = count(), raw;
+	long long around = bench_bare(), c = cpucycles(), raw;
 
 	cpucycles_fence();
 	raw = bench_bare();
@@ -81,142 +65,130 @@ static struct timing time_one(long long (*count)(void), bool work)
 	cpucycles_fence();
 	raw = bench_bare() - raw;
 	cpucycles_fence();
-	c = count() - c;
+	c = cpucycles() - c;
 	around = bench_bare() - around;
 	return (struct timing){(double)c, (double)raw, (double)around};
 }
 
-/* The mean of an empty timing's counts: the median would be a step of the
- * clock. Those that were interrupted are left out. */
-static struct timing empty_timing(long long (*count)(void))
+/* Means without what was interrupted: a median would be a step of the clock. */
+static struct timing empty_timing(void)
 {
-	static double counted[TIMINGS], raw[TIMINGS], sorted[2][TIMINGS];
-	struct timing t, sum = {0, 0, 0};
-	double counted_most, raw_most;
-	int i, n = 0;
+	static long long counted[TIMINGS], raw[TIMINGS];
+	struct timing t;
+	int i;
 
 	for (i = 0; i < TIMINGS; i++) {
-		t = time_one(count, false);
-		counted[i] = sorted[0][i] = t.counted;
-		raw[i] = sorted[1][i] = t.raw;
+		t = time_one(false);
+		counted[i] = (long long)t.counted;
+		raw[i] = (long long)t.raw;
 	}
-	counted_most = 2 * quantile(sorted[0], TIMINGS, 0.5);
-	raw_most = 2 * quantile(sorted[1], TIMINGS, 0.5);
-	for (i = 0; i < TIMINGS; i++)
-		if (counted[i] <= counted_most && raw[i] <= raw_most) {
-			sum.counted += counted[i];
-			sum.raw += raw[i];
-			n++;
-		}
-	return (struct timing){sum.counted / n, sum.raw / n, 0};
+	stats_sort(counted, TIMINGS);
+	stats_sort(raw, TIMINGS);
+	return (struct timing){stats_iqm(counted, TIMINGS),
+			       stats_iqm(raw, TIMINGS), 0};
 }
 
 /* Keeps what is undisturbed of t[0 ... n), without what is empty in them, and
  * gives the mean error; *ratio becomes cycles per bare tick. */
-static double block_error(struct timing *t, int *n, struct timing empty,
-			  double *ratio)
+static long long block_error(struct timing *t, int *n, struct timing empty,
+			     double *ratio)
 {
-	static double raw[TIMINGS];
-	double limit, error = 0, sum = 0;
+	static long long raw[TIMINGS];
+	double limit, counted = 0, sum = 0;
 	int i, kept = 0;
 
 	for (i = 0; i < *n; i++)
-		raw[i] = t[i].raw - empty.raw;
-	limit = quantile(raw, *n, 0.25);
+		raw[i] = (long long)t[i].raw;
+	stats_sort(raw, *n);
+	limit = (double)stats_quantile(raw, *n, 1, 4) - empty.raw;
 	for (i = 0; i < *n; i++) {
 		if (t[i].around - t[i].raw > 10 * limit)
 			continue;
 		t[kept].raw = t[i].raw - empty.raw;
 		t[kept].counted = t[i].counted - empty.counted;
-		if (t[kept].raw <= limit * NEAR &&
-		    t[kept].raw >= limit / NEAR) {
-			error += t[kept].counted / CYCLES - 1;
-			sum += t[kept].raw;
-			kept++;
-		}
+		if (t[kept].raw > limit * NEAR || t[kept].raw < limit / NEAR)
+			continue;
+		counted += t[kept].counted;
+		sum += t[kept].raw;
+		kept++;
 	}
 	*n = kept;
 	*ratio = kept ? (double)CYCLES * kept / sum : 0;
-	return kept ? error / kept : 0;
+	return kept ? (long long)((counted / kept / CYCLES - 1) * PARTS) : 0;
 }
 
 /* Empty timings take longer while another hardware thread works, as others do:
  * each block has its own. */
-static void block(long long (*count)(void), int n)
+static long long block(int n)
 {
-	const struct timing empty = empty_timing(count);
+	const struct timing empty = empty_timing();
 	static struct timing t[TIMINGS];
-	long long begin;
+	long long begin, error;
 	double ratio;
 	int i;
 
 	for (i = 0; i < n; i++) {
 		begin = bench_ns();
-		t[i] = time_one(count, true);
+		t[i] = time_one(true);
 		rate_steps_add(&found.steps, begin,
 			       (long long)(t[i].raw - empty.raw), bare_grain);
 	}
-	found.block[found.blocks++] = block_error(t, &n, empty, &ratio);
+	error = block_error(t, &n, empty, &ratio);
 	for (i = 0; i < n; i++, found.singles++) {
-		found.single[found.singles] = t[i].counted / CYCLES - 1;
-		found.one[found.singles] = t[i].raw * ratio / CYCLES - 1;
+		found.single[found.singles] =
+			(long long)((t[i].counted / CYCLES - 1) * PARTS);
+		found.one[found.singles] =
+			(long long)((t[i].raw * ratio / CYCLES - 1) * PARTS);
 	}
+	return error;
 }
 
 static void print(const char *table, const char *row, const char *column,
-		  double error)
+		  long long error)
 {
-	bench_value(table, row, column, "%+.3f", error * 100);
-}
-
-static void print_steps(const char *name)
-{
-	struct rate_summary s = rate_steps_sum(&found.steps);
-
-	bench_value("truth-steps", name, "steps a second", "%.1f", s.persecond);
-	bench_value("truth-steps", name, "size, %", "%.1f", s.size * 100);
-	bench_value("truth-steps", name, "level, ms", "%.2f", s.lasted * 1e3);
-}
-
-static void print_scatter(const char *name, const char *prefix, double *v)
-{
-	static const double part[] = {0.01, 0.1, 0.9, 0.99};
-	static const char *const nth[] = {"1st", "10th", "90th", "99th"};
-	char column[64];
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		snprintf(column, sizeof column, "%s%s", prefix, nth[i]);
-		print(TABLE, name, column, quantile(v, found.singles, part[i]));
-	}
+	bench_value(table, row, column, "%+.3f", (double)error * 100 / PARTS);
 }
 
 /* Of n errors, whichever their sign. */
-static void print_errors(const char *table, const char *name, double *v, int n)
+static void print_errors(const char *table, const char *name, long long *v,
+			 int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		v[i] = v[i] < 0 ? -v[i] : v[i];
-	print(table, name, "error", quantile(v, n, 0.5));
-	print(table, name, "error p90", quantile(v, n, 0.9));
-	print(table, name, "worst", quantile(v, n, 1));
+		v[i] = llabs(v[i]);
+	print(table, name, "error", stats_median(v, n));
+	print(table, name, "error p90", stats_quantile(v, n, 9, 10));
+	print(table, name, "worst", v[n - 1]);
 }
 
-static void bench(const char *name, const char *kind, long long (**count)(void),
-		  int blocks, int timings)
+static void print_scatter(const char *name, const char *low, const char *high,
+			  long long *v)
 {
+	if (found.singles == 0)
+		return;
+	stats_sort(v, found.singles);
+	print(TABLE, name, low, stats_quantile(v, found.singles, 1, 10));
+	print(TABLE, name, high, stats_quantile(v, found.singles, 9, 10));
+}
+
+static void bench(const struct cpucycles_counter *c, int blocks, int timings)
+{
+	struct rate_summary s;
 	int i;
 
 	memset(&found, 0, sizeof found);
 	for (i = 0; i < blocks; i++)
-		block(*count, timings);
-	bench_value(TABLE, name, "kind", "%s", kind);
-	print(TABLE, name, "median", quantile(found.block, blocks, 0.5));
-	print_errors(TABLE, name, found.block, blocks);
-	print_scatter(name, "", found.single);
-	print_scatter(name, "one ratio, ", found.one);
-	print_steps(name);
+		found.block[i] = block(timings);
+	bench_value(TABLE, c->name, "kind", "%s", c->kind);
+	print(TABLE, c->name, "median", stats_median(found.block, blocks));
+	print_errors(TABLE, c->name, found.block, blocks);
+	print_scatter(c->name, "10th", "90th", found.single);
+	print_scatter(c->name, "one ratio, 10th", "one ratio, 90th", found.one);
+	s = rate_steps_sum(&found.steps);
+	bench_value(TABLE, c->name, "steps a second", "%.1f", s.persecond);
+	bench_value(TABLE, c->name, "size, %", "%.1f", s.size * 100);
+	bench_value(TABLE, c->name, "level, ms", "%.2f", s.lasted * 1e3);
 }
 
 /* The error in the first half millisecond of counting. */
@@ -224,20 +196,19 @@ static void *fresh(void *error)
 {
 	static struct timing t[FRESH_TIMINGS];
 	long long begin;
-	struct timing empty;
 	double ratio;
 	int n = 0;
 
 	cpucycles();
 	begin = bench_ns();
-	while (bench_ns() - begin < FRESH_NS && n < FRESH_TIMINGS)
-		t[n++] = time_one(cpucycles, true);
-	empty = empty_timing(cpucycles);
-	*(double *)error = block_error(t, &n, empty, &ratio);
+	do
+		t[n++] = time_one(true);
+	while (bench_ns() - begin < FRESH_NS && n < FRESH_TIMINGS);
+	*(long long *)error = block_error(t, &n, empty_timing(), &ratio);
 	return NULL;
 }
 
-static bool fresh_process(double *error)
+static bool fresh_process(long long *error)
 {
 	int status = -1;
 	pid_t pid = fork();
@@ -249,7 +220,7 @@ static bool fresh_process(double *error)
 	return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-static bool fresh_thread(double *error)
+static bool fresh_thread(long long *error)
 {
 	pthread_t id;
 
@@ -259,10 +230,10 @@ static bool fresh_thread(double *error)
 
 /* This process must not have called cpucycles when processes are to be fresh.
  */
-static void bench_fresh(const char *name, bool (*start)(double *))
+static void bench_fresh(const char *name, bool (*start)(long long *))
 {
-	double *v = mmap(NULL, FRESH * sizeof *v, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long long *v = mmap(NULL, FRESH * sizeof *v, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int i, n = 0;
 
 	for (i = 0; v != MAP_FAILED && i < FRESH; i++)
@@ -274,10 +245,7 @@ static void bench_fresh(const char *name, bool (*start)(double *))
 int main(int argc, char **argv)
 {
 	bool is_long = argc > 1 && !strcmp(argv[1], "--long");
-	int blocks = is_long ? BLOCKS_LONG : BLOCKS_SHORT;
-	int timings = bench_rounds(TIMINGS - 1);
 	struct cpucycles_counter c;
-	struct subject *peer;
 	unsigned i = 0;
 
 	if (!known_usable())
@@ -285,10 +253,8 @@ int main(int argc, char **argv)
 	bare_grain = rate_steps_grain(bench_bare);
 	bench_fresh("processes", fresh_process);
 	bench_fresh("threads", fresh_thread);
-	while (subject_next(&i, &c))
-		bench(c.name, c.kind, subject_own.count, blocks, timings);
-	peer = subject_peer();
-	if (peer != NULL)
-		bench(peer->name, "peer", peer->count, blocks, timings);
+	while (bench_next(&i, &c))
+		bench(&c, is_long ? BLOCKS_LONG : BLOCKS_SHORT,
+		      bench_rounds(TIMINGS - 1));
 	return 0;
 }

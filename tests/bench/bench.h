@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Shared by the benchmarks, each of which is one file: a clock, their output,
- * the bare instruction. */
+ * the bare instruction, the counters, and the library as a shared one. */
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <dlfcn.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include "cpucycles.h"
 #include "../../src/tools/common/stats.h"
 
 static inline long long bench_ns(void)
@@ -43,7 +47,7 @@ static inline long long bench_bare(void)
 }
 #endif
 
-/* Prints a value as tests/bench/run reads it: a line of fields between tabs.
+/* Prints a value as bench.py reads it: a line of fields between tabs.
  * Its row and column need not exist before. */
 __attribute__((format(printf, 4, 5))) static inline void
 bench_value(const char *table, const char *row, const char *column,
@@ -70,6 +74,33 @@ __attribute__((noreturn)) static inline void bench_skip(const char *why)
 static inline int bench_rounds(int n)
 {
 	return (getenv("BENCH_QUICK") ? n / 10 : n) | 1;
+}
+
+/* The next usable counter that counts, from index *i on, selected in the linked
+ * library. False: there is none any more. */
+static inline bool bench_next(unsigned *i, struct cpucycles_counter *c)
+{
+	while (cpucycles_counter((*i)++, c, sizeof *c) == 0)
+		if (c->usable && c->kind_id != CPUCYCLES_ZERO &&
+		    cpucycles_select(c->name) == 0)
+			return true;
+	return false;
+}
+
+/* Programs are linked with the library's objects, or the same as a shared
+ * library, loaded later, would find the first one's symbols. Finds a symbol in
+ * the one that BENCH_SHARED names; false if it is unset. */
+static inline bool bench_shared(const char *name, void *pointer)
+{
+	const char *path = getenv("BENCH_SHARED");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *p = library ? dlsym(library, name) : NULL;
+
+	if (path != NULL && p == NULL)
+		fprintf(stderr, "bench: %s\n", dlerror());
+	/* ISO C has no cast from an object's pointer to a function's. */
+	memcpy(pointer, &p, sizeof p);
+	return p != NULL;
 }
 
 #endif

@@ -16,7 +16,6 @@
 #include "../../src/perf/read.h"
 #endif
 #include "bench.h"
-#include "subject.h"
 #include "tools/common/affinity.h"
 #include "trace.h"
 
@@ -116,7 +115,7 @@ static void child(void)
 	trace_me();
 	run("(" BENCH_BARE " in a function)", bare);
 	/* Those of the system's clocks depend on the kernel and the moment. */
-	while (subject_next(&i, &c))
+	while (bench_next(&i, &c))
 		if (c.kind_id != CPUCYCLES_OS)
 			run(c.name, cpucycles);
 	run("(scaled)", composed(3));

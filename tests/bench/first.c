@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The cost of the first call, in fresh processes.
- *
- * Arguments: how this program is run, which it does for each process. */
+/* The cost of the first call, in fresh processes, for which this program runs
+ * itself again. */
 #include <config.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
-#include "subject.h"
 #include "trace.h"
 
 #define TABLE "first"
@@ -18,35 +13,34 @@
 #define TRACED 9 /* for their system calls */
 #define RESULT 3 /* the descriptor that a process writes its time to */
 
-/* In a fresh process. */
-static int once(const char *library)
-{
-	struct subject s = subject_own;
-	long long ns;
+/* A way to make the first call. */
+struct way {
+	char name[100];
+	const char *counter; /* for cpucyclesimplementation, or NULL */
+	bool shared;
+	long long ns[PROCESSES];
+};
 
-	if (library[0] != '\0' && !subject_load(&s, library))
+/* In a fresh process. */
+static int once(bool shared)
+{
+	long long (**count)(void) = &cpucycles, ns;
+
+	if (shared && !bench_shared("cpucycles", &count))
 		return 1;
 	bench_ns(); /* the vDSO's own first call is not ours */
 	trace_mark();
 	ns = -bench_ns();
-	(*s.count)();
+	(*count)();
 	ns += bench_ns();
 	trace_mark();
 	return write(RESULT, &ns, sizeof ns) != sizeof ns;
 }
 
-/* A way to make the first call: the environment and the library. */
-static struct way {
-	char name[128];
-	const char *counter; /* for cpucyclesimplementation, or NULL */
-	const char *library; /* to be loaded, or "" */
-	long long ns[PROCESSES];
-} ways[4];
-static int nways;
-
 /* Runs one process, which tells its time. Returns its system calls. */
-static long run(const struct way *w, char **argv, bool traced, long long *ns)
+static long run(const struct way *w, char *program, bool traced, long long *ns)
 {
+	char *argv[] = {program, NULL};
 	long system_calls = -1;
 	int fd[2];
 	pid_t pid;
@@ -58,10 +52,10 @@ static long run(const struct way *w, char **argv, bool traced, long long *ns)
 		dup2(fd[1], RESULT);
 		if (w->counter != NULL)
 			setenv("cpucyclesimplementation", w->counter, 1);
-		setenv("BENCH_ONCE", w->library, 1);
+		setenv("BENCH_ONCE", w->shared ? "shared" : "linked", 1);
 		if (traced)
 			trace_me();
-		execvp(argv[1], argv + 1);
+		execv(program, argv);
 		_exit(1);
 	}
 	close(fd[1]);
@@ -76,78 +70,61 @@ static long run(const struct way *w, char **argv, bool traced, long long *ns)
 	return system_calls;
 }
 
-/* The fewest of some processes: on a busy host a first call measures again. */
-static long traced_calls(const struct way *w, char **argv)
+/* System calls are the fewest of some processes: on a busy host a first call
+ * measures again. */
+static void print(struct way *w, int n, char *program)
 {
 	long least = LONG_MAX, calls;
 	long long ns;
 	int i;
 
 	for (i = 0; i < TRACED; i++) {
-		calls = run(w, argv, true, &ns);
+		calls = run(w, program, true, &ns);
 		least = calls < least ? calls : least;
 	}
-	return least;
-}
-
-static void print(struct way *w, int n, long system_calls)
-{
 	bench_value(TABLE, w->name, "ms", "%.3f",
 		    (double)stats_median(w->ns, n) / 1e6);
 	bench_value(TABLE, w->name, "90th percentile", "%.3f",
 		    (double)stats_quantile(w->ns, n, 9, 10) / 1e6);
-	if (system_calls >= 0)
-		bench_value(TABLE, w->name, "system calls", "%ld",
-			    system_calls);
+	if (least >= 0)
+		bench_value(TABLE, w->name, "system calls", "%ld", least);
 }
 
-static void add(const char *counter, const char *library, const char *name,
-		const char *more)
-{
-	struct way *w = &ways[nways++];
-
-	snprintf(w->name, sizeof w->name, "%s%s", name, more);
-	w->counter = counter;
-	w->library = library;
-}
-
-/* The libraries to compare. */
-static void list(void)
+/* The counter that is chosen, and one that is asked for. Returns how many ways
+ * there are. */
+static int list(struct way *w)
 {
 	static struct cpucycles_counter c;
-	char linked[100];
-	const char *path;
+	int n = 1;
 	unsigned i;
 
-	snprintf(linked, sizeof linked, "linked, %s",
+	snprintf(w[0].name, sizeof w->name, "linked, %s",
 		 cpucycles_implementation());
-	add(NULL, "", linked, "");
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (c.usable && !strcmp(c.kind, "reference")) {
-			snprintf(linked, sizeof linked, "linked, %s", c.name);
-			add(c.name, "", linked, " asked for");
-			break;
+	for (i = 0; n == 1 && cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		if (c.usable && c.kind_id == CPUCYCLES_REFERENCE) {
+			snprintf(w[n].name, sizeof w->name,
+				 "linked, %s asked for", c.name);
+			w[n++].counter = c.name;
 		}
-	if ((path = getenv("BENCH_SHARED")) != NULL)
-		add(NULL, path, "shared", "");
-	if ((path = getenv("BENCH_PEER")) != NULL)
-		add(NULL, path, "peer", "");
+	if (getenv("BENCH_SHARED") != NULL)
+		w[n++] = (struct way){.name = "shared", .shared = true};
+	return n;
 }
 
 int main(int argc, char **argv)
 {
+	static struct way ways[3];
 	const char *library = getenv("BENCH_ONCE");
-	int i, j, n = bench_rounds(PROCESSES);
+	int i, j, n = bench_rounds(PROCESSES), count;
 
+	(void)argc;
 	if (library != NULL)
-		return once(library);
-	if (argc < 2)
-		return 2;
-	list();
+		return once(strcmp(library, "shared") == 0);
+	count = list(ways);
 	for (i = 0; i < n; i++)
-		for (j = 0; j < nways; j++)
-			run(&ways[j], argv, false, &ways[j].ns[i]);
-	for (j = 0; j < nways; j++)
-		print(&ways[j], n, traced_calls(&ways[j], argv));
+		for (j = 0; j < count; j++)
+			run(&ways[j], argv[0], false, &ways[j].ns[i]);
+	for (j = 0; j < count; j++)
+		print(&ways[j], n, argv[0]);
 	return 0;
 }

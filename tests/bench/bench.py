@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD
-"""Runs the benchmarks and shows what they found. See --help."""
+"""Runs the benchmarks, in a build directory in which make bench has built them,
+and shows what they found."""
 import argparse
 import datetime
-import json
 import os
 import re
 import shutil
@@ -13,38 +13,19 @@ import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.normpath(os.path.join(HERE, "../.."))
-PROGRAMS = ["call", "first", "accuracy", "licence", "share", "count"]
+PROGRAMS = ["call", "first", "accuracy", "share", "count"]
 TITLES = {
     "machine": "The machine",
     "call": "1. A call, for every usable counter",
     "first": "2. The first call, in fresh processes",
-    "truth": "3. The truth: error in percent against chains of known length",
-    "truth-steps": "3. The core's rate meanwhile: steps of more than 1%, and "
-                   "how long its levels lasted",
+    "truth": "3. The truth: error in percent against chains of known length, and "
+             "steps of the core's rate meanwhile",
     "truth-fresh": "3. The truth of the first half millisecond",
-    "licence": "3. Bursts of scalar and of wide code: counted of known cycles",
-    "licence-rates": "3. The core's cycles a tick of its clock meanwhile",
     "share": "4. The share of the time that calibration takes",
     "instructions": "5. Instructions of a later call",
     "size": "6. The size of the shared library",
     "claims": "What is claimed, and what was found here",
 }
-
-EPILOG = """\
-environment:
-  PEER=LIBRARY     measures this shared library too, which has the interface of
-                   the original libcpucycles
-  PEER_LOADER=COMMAND  runs every program by this: a peer that needs another C
-                   library is measured with "LD.SO --library-path DIRECTORY"
-  BENCH_QUICK=1    a tenth of the rounds: to see that all of it runs
-"""
-
-
-def number(text):
-    """The number, or None if it is none."""
-    if re.fullmatch(r"[+-]?\d+(\.\d+)?", text):
-        return float(text) if "." in text else int(text)
-    return None
 
 
 class Table:
@@ -58,14 +39,18 @@ class Table:
         if column not in self.columns:
             self.columns.append(column)
 
+    def column(self, name):
+        return {row: values[name] for row, values in self.rows.items()
+                if name in values}
+
     def grid(self, missing=""):
         yield [missing] + self.columns
         for row, values in self.rows.items():
             yield [row] + [values.get(c, missing) for c in self.columns]
 
     def numeric(self, column):
-        return all(row[column] == "-" or number(row[column]) is not None
-                   for row in self.rows.values() if column in row)
+        return all(re.fullmatch(r"-|[+-]?\d+(\.\d+)?", value)
+                   for value in self.column(column).values())
 
     def text(self):
         grid = list(self.grid())
@@ -80,11 +65,6 @@ class Table:
         lines.insert(1, "|---" + "".join(
             "|---:" if self.numeric(c) else "|---" for c in self.columns) + "|")
         return "\n".join(lines) + "\n"
-
-    def object(self):
-        return [{"name": row} | {c: v if number(v) is None else number(v)
-                                 for c, v in values.items()}
-                for row, values in self.rows.items()]
 
 
 class Tables(dict):
@@ -122,11 +102,11 @@ def matches(regex, file):
 
 def cpu():
     """As pages name it: its brand name may be that of several."""
-    name = matches("^model name[^:]*: *(.*)", "/proc/cpuinfo")
-    numbers = [f"{text} {value}" for text, value in [
-        ("family", matches("^cpu family[^:]*: *(.*)", "/proc/cpuinfo")),
-        ("model", matches("^model\\s*: *(.*)", "/proc/cpuinfo"))] if value]
-    return ", ".join([name] * bool(name) + numbers)
+    values = [text + matches(f"^{key}\\s*: *(.*)", "/proc/cpuinfo")
+              for text, key in [("", "model name"), ("family ", "cpu family"),
+                                ("model ", "model")]]
+    return ", ".join(v for v in values if v.strip() not in
+                     ("", "family", "model"))
 
 
 def machine(table):
@@ -162,47 +142,24 @@ def sizes(table):
 
 
 def measure(tables, programs):
-    loader = os.environ.get("PEER_LOADER", "").split()
-    environment = dict(os.environ)
     shared = os.path.abspath(".libs/libcpucycles.so.1")
-    for name, path in [("BENCH_PEER", os.environ.get("PEER")),
-                       ("BENCH_SHARED", os.path.exists(shared) and shared)]:
-        environment.pop(name, None)
-        if path:
-            environment[name] = path
-    for program in programs:
-        name, *arguments = program.split()
-        if sys.stderr.isatty():
-            print(f"\r\033[K{name} ", end="", file=sys.stderr, flush=True)
-        command = loader + [f"./tests/bench/{name}"] + arguments
-        if name == "first":  # which starts itself again
-            command += command
-        # A step is an interruption, after which a calibrated counter would do
-        # more than usual.
-        tunables = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
-        try:
-            done = subprocess.run(
-                command, stdout=subprocess.PIPE, text=True,
-                env=environment | (tunables if name == "count" else {}))
-        except OSError as error:
-            sys.exit(f"bench: {command[0]}: {error.strerror}")
+    # A step is an interruption, after which a calibrated counter would do more
+    # than usual.
+    steps = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+    for name in programs:
+        done = subprocess.run(
+            [f"./tests/bench/{name}"], stdout=subprocess.PIPE, text=True,
+            env=os.environ | (steps if name == "count" else {}) |
+            ({"BENCH_SHARED": shared} if os.path.exists(shared) else {}))
         if done.returncode not in (0, 77):  # 77: not on this machine
             sys.exit(f"bench: tests/bench/{name} failed")
         for line in done.stdout.splitlines():
             _, table, *value = line.split("\t")
             tables[table].set(*value)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def moving(tables):
     return float(tables.most("share", "steps a second") or 0) > 50
-
-
-def of_peer(tables):
-    first, peer = (tables.most("first", "ms", f"^{row}$")
-                   for row in ("shared", "peer"))
-    return f"{float(first) / float(peer):.2f}" if first and peer else None
 
 
 # What is claimed of the library: the part of the page, a text, the limit, and
@@ -214,11 +171,9 @@ CLAIMS = [
                           ("calibrated", 1.25)]),
     (1, "a call after an interruption, ns", 2000,
      lambda tables: tables.most("call", "after a signal, ns")),
-    (2, "the first call, ms", 0.25,
-     lambda tables: tables.most("first", "ms", "^(?!peer)")),
-    (2, "the first call, of the peer's", 0.5, of_peer),
+    (2, "the first call, ms", 0.25, lambda tables: tables.most("first", "ms")),
     (2, "system calls of the first call", 70,
-     lambda tables: tables.most("first", "system calls", "^(?!peer)")),
+     lambda tables: tables.most("first", "system calls")),
     *((3, f"error of {kind} counters, {text}, %", limit,
        lambda tables, kind=kind, column=column:
            tables.most("truth", f"^{column}$", kind=kind))
@@ -245,14 +200,14 @@ CLAIMS = [
 
 def disturbances(tables, part):
     """What may have kept a limit from being kept, as the same run saw it."""
-    steps = {3: "truth-steps", 4: "share"}.get(part)
+    steps = {3: "truth", 4: "share"}.get(part)
     persecond = tables.most(steps, "steps a second") if steps else None
     if float(persecond or 0) >= 1:
         size = tables.most(steps, "size, %")
         yield (f"the core stepped {float(persecond):.0f} times a second" +
                (f" by {float(size):.0f}%" if size else ""))
-    load = tables["machine"].rows.get("load when it began", {}).get("is")
-    if part < 5 and float(load or 0) > os.cpu_count() / 4:
+    load = tables["machine"].rows["load when it began"]["is"]
+    if part < 5 and float(load) > os.cpu_count() / 4:
         yield f"the load was {load} on {os.cpu_count()} CPUs"
 
 
@@ -271,18 +226,22 @@ def add_claims(tables):
                   "yes" if kept else f"no: {why}")
 
 
+def markdown_table(regex, page):
+    """The cells of the first table of a page whose first line matches."""
+    try:
+        with open(page, encoding="utf-8") as file:
+            found = re.search(rf"^\| *{regex}.*\n(\|.*\n)+", file.read(), re.M)
+    except OSError:
+        found = None
+    return [[cell.strip() for cell in row.split("|")[1:-1]]
+            for row in found[0].splitlines()] if found else []
+
+
 def beside(claims, page):
     """The claims and what was found: here, and in the page so far elsewhere."""
     table, here = Table(), cpu() or "this CPU"
-    try:
-        with open(page, encoding="utf-8") as file:
-            rows = re.search(r"^\|\s+\| part \| at most \|.*\n(\|.*\n)+", file.read(),
-                             re.M)[0].splitlines()
-    except (OSError, TypeError):
-        rows = []
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
-    names = rows[0][3:] if rows else []
-    before = {row[0]: dict(zip(names, row[3:])) for row in rows[2:]}
+    rows = markdown_table(r"\| part \| at most", page)
+    before = {row[0]: dict(zip(rows[0][3:], row[3:])) for row in rows[2:]}
     for part, text, limit, _ in CLAIMS:
         found = {name: value for name, value in before.get(text, {}).items()
                  if name != here and value}
@@ -308,45 +267,36 @@ def write_page(tables, to):
     with open(os.path.join(to, "benchmarks.md"), "w", encoding="utf-8") as page:
         page.write(text)
     if not shutil.which("gnuplot"):
-        print("bench: no gnuplot: the charts stay as they are",
-              file=sys.stderr)
+        print("bench: no gnuplot: the chart stays as it is", file=sys.stderr)
         return
-    with tempfile.TemporaryDirectory() as work:
-        for name, table in tables.items():
-            rows = "\n".join("\t".join(row) for row in table.grid("-"))
-            with open(os.path.join(work, name), "w", encoding="utf-8") as f:
-                f.write(rows.replace("linked, ", "") + "\n")
-        subprocess.run(["gnuplot", "-e", f'to = "{os.path.abspath(to)}"',
-                        os.path.join(HERE, "charts.gp")], cwd=work, check=True)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        for row in tables["truth"].grid("-"):
+            print("\t".join(row), file=file, flush=True)
+        subprocess.run(["gnuplot", "-e", f"truth = '{file.name}'; "
+                        f"to = '{os.path.abspath(to)}'",
+                        os.path.join(HERE, "chart.gp")], check=True)
+
+
+def measure_all():
+    tables = Tables()
+    machine(tables["machine"])
+    sizes(tables["size"])
+    measure(tables, PROGRAMS)
+    add_claims(tables)
+    return tables
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description="Runs the benchmarks, in a build directory in which make "
-        "bench has built them.", epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true",
-                        help="prints one JSON object, not tables")
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", metavar="DIRECTORY", help="writes there "
-                        "benchmarks.md and, with gnuplot, its charts")
-    parser.add_argument("program", nargs="*", help="runs these alone, as in "
-                        "'accuracy --long' share")
+                        "benchmarks.md and, with gnuplot, its chart")
     options = parser.parse_args()
-    tables = Tables()
-    if not options.program:
-        machine(tables["machine"])
-        sizes(tables["size"])
-    measure(tables, options.program or PROGRAMS)
-    if not options.program:
-        add_claims(tables)
-    shown = {n: tables[n] for n in TITLES if tables[n].rows}
+    tables = measure_all()
     if options.page:
         write_page(tables, options.page)
-    if options.json:
-        print(json.dumps({n: {"title": TITLES[n], "rows": t.object()}
-                          for n, t in shown.items()}, indent=1))
-    elif not options.page:
-        print("\n".join(f"{TITLES[n]}\n{t.text()}" for n, t in shown.items()))
+        return
+    print("\n".join(f"{title}\n{tables[name].text()}" for name, title
+                    in TITLES.items() if tables[name].rows))
 
 
 if __name__ == "__main__":
