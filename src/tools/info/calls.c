@@ -59,20 +59,19 @@ static long long calls_divide(long long value, long long by)
 	return value / by - (value % by < 0);
 }
 
-void calls_histogram(struct histogram *h, const long long *sorted, int n,
-		     int bins)
+void calls_histogram(struct histogram *h, const long long *sorted, int n)
 {
 	/* The few that an interrupt hit would squeeze all others together. */
 	long long low = stats_quantile(sorted, n, 1, 100), bin, last;
 	long long high = stats_quantile(sorted, n, 99, 100);
-	long long width = calls_step(high - low, bins - 1);
+	long long width = calls_step(high - low, BINS_MAX - 1);
 	int i, *count;
 
 	bin = calls_divide(low, width);
 	last = calls_divide(high, width);
 	/* An empty bin on either side shows that nothing lies beyond. */
-	bin -= bin != 0 && last - bin + 1 < bins;
-	last += last - bin + 1 < bins;
+	bin -= bin != 0 && last - bin + 1 < BINS_MAX;
+	last += last - bin + 1 < BINS_MAX;
 	if (last - bin + 1 < BINS_MIN)
 		last = bin + BINS_MIN - 1;
 	memset(h, 0, sizeof *h);

@@ -20,8 +20,8 @@ struct calls {
  * static storage. */
 const struct calls *calls_measure(int n);
 
-#define BINS_MIN 5 /* a single bar says little */
-#define BINS_MAX 20
+#define BINS_MIN 5  /* a single bar says little */
+#define BINS_MAX 14 /* as a terminal has 24 lines */
 
 struct histogram {
 	int bins;
@@ -33,10 +33,8 @@ struct histogram {
 	int low, high;           /* the bins of the first and third quartile */
 };
 
-/* Sorts n > 0 ascending values into at most `bins` bins, which is BINS_MIN to
- * BINS_MAX. */
-void calls_histogram(struct histogram *h, const long long *sorted, int n,
-		     int bins);
+/* Sorts n > 0 ascending values into bins. */
+void calls_histogram(struct histogram *h, const long long *sorted, int n);
 
 /* Loops: of 8192 iterations, of twice as many, and so on. */
 #define OBSERVED 8

@@ -3,16 +3,12 @@
 #include <config.h>
 #include <errno.h>
 #include <getopt.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cpucycles.h"
-#include "noise.h"
-#include "plot.h"
 #include "report.h"
-#include "table.h"
 #include "../common/tool.h"
 
 /* One line here is one line of output. */
@@ -77,7 +73,6 @@ int main(int argc, char **argv)
 	int option, status;
 
 	tool_begin("cpucycles-info", help, 0);
-	setlocale(LC_CTYPE, "");
 	while ((option = tool_option(argc, argv, "hV", options)) != -1) {
 		if (option == COUNTER) {
 			request.counter = optarg;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "machine.h"
+#include "report.h"
 
 #ifdef _WIN32
 #include "../../system/windows/api.h"

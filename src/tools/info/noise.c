@@ -11,7 +11,7 @@
 #include <string.h>
 #include "calls.h"
 #include "cpucycles.h"
-#include "noise.h"
+#include "report.h"
 #include "../common/affinity.h"
 #include "../common/json.h"
 #include "../common/known.h"

@@ -1,120 +1,70 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A histogram of the cycles from call to call, in the terminal. */
 #include <config.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#ifndef _WIN32
-#include <langinfo.h>
-#endif
 #include "calls.h"
 #include "cpucycles.h"
-#include "machine.h"
-#include "plot.h"
+#include "report.h"
 #include "terminal.h"
 #include "../common/tool.h"
 
-#define OTHERS 10 /* rows above and below it, the prompt included */
-#define LABEL 48  /* bytes: two numbers of 64 bits, and " to " */
+#define LABEL 24 /* bytes: a number of 64 bits and a sign */
 
-struct plot {
-	int utf8;          /* the locale's encoding */
-	int width, rows;   /* columns in all; bins, at most */
-	int label, number; /* columns left and right of a bar */
-	struct histogram h;
-	const struct calls *c;
-};
-
-static void plot_fit(struct plot *p)
+/* "40" begins at that; "<40" and "90+" are values outside all bins. */
+static int plot_name(const struct histogram *h, int bin, char label[LABEL])
 {
-	int rows = terminal_rows();
-
-#ifndef _WIN32
-	p->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-#endif
-	p->width = terminal_width();
-	rows = rows > 0 && rows < BINS_MAX + OTHERS ? rows - OTHERS : BINS_MAX;
-	p->rows = rows < BINS_MIN ? BINS_MIN : rows;
-}
-
-/* In eighths of a column where there are characters for them. A count above 0
- * always shows. */
-static void plot_bar(const struct plot *p, int count)
-{
-	static const char *const part[] = {"",  "▏", "▎", "▍",
-					   "▌", "▋", "▊", "▉"};
-	int width = p->width - p->label - p->number - 5, unit = p->utf8 ? 8 : 1;
-	int length;
-
-	width = width < 1 ? 1 : width;
-	length = (int)((long long)count * width * unit / p->h.most);
-	for (length += length == 0 && count > 0; length >= unit; length -= unit)
-		fputs(p->utf8 ? "█" : "#", stdout);
-	fputs(part[length], stdout);
-}
-
-/* "40", or "40 to 49"; "below 40" and "from 90" for values outside all bins.
- * Where there is little room "40", "<40" and "90+". */
-static int plot_name(const struct plot *p, int bin, char label[LABEL])
-{
-	long long width = p->h.width, from = p->h.first + bin * width;
-
-	const bool narrow = p->width < TERMINAL_NARROW;
+	const long long from = h->first + bin * h->width;
 
 	if (bin < 0)
-		return snprintf(label, LABEL, narrow ? "<%lld" : "below %lld",
-				p->h.first);
-	if (bin == p->h.bins)
-		return snprintf(label, LABEL, narrow ? "%lld+" : "from %lld",
-				from);
-	if (width == 1 || narrow)
-		return snprintf(label, LABEL, "%lld", from);
-	return snprintf(label, LABEL, "%lld to %lld", from, from + width - 1);
+		return snprintf(label, LABEL, "<%lld", h->first);
+	return snprintf(label, LABEL, bin == h->bins ? "%lld+" : "%lld", from);
 }
 
-static void plot_row(const struct plot *p, int bin)
+/* A count above 0 always shows. */
+static void plot_row(const struct histogram *h, int bin, int labels, int width)
 {
-	int count = p->h.count[bin + 1];
-	int middle = count > 0 && bin >= p->h.low && bin <= p->h.high;
+	const int count = h->count[bin + 1];
+	int length = (int)((long long)count * width / h->most);
 	char label[LABEL];
 
-	if (count == 0 && (bin < 0 || bin == p->h.bins))
+	if (count == 0 && (bin < 0 || bin == h->bins))
 		return;
-	plot_name(p, bin, label);
-	printf("%*s %s ", p->label, label, p->utf8 ? "│" : "|");
-	plot_bar(p, count);
-	printf("%s%d%s\n", count > 0 ? " " : "", count, middle ? "*" : "");
+	plot_name(h, bin, label);
+	printf("%*s | ", labels, label);
+	for (length += length == 0 && count > 0; length > 0; length--)
+		putchar('#');
+	printf("%s%d%s\n", count > 0 ? " " : "", count,
+	       count > 0 && bin >= h->low && bin <= h->high ? "*" : "");
 }
 
-static void plot_histogram(struct plot *p)
+static void plot_histogram(const struct calls *c)
 {
+	struct histogram h;
 	char label[LABEL];
-	int i, length;
+	int i, length, labels = 0, width;
 
-	calls_histogram(&p->h, p->c->sorted, p->c->n, p->rows);
-	for (i = -1; i <= p->h.bins; i++) {
-		length = plot_name(p, i, label);
-		if (length > p->label)
-			p->label = length;
+	calls_histogram(&h, c->sorted, c->n);
+	for (i = -1; i <= h.bins; i++) {
+		length = plot_name(&h, i, label);
+		labels = length > labels ? length : labels;
 	}
-	p->number = snprintf(label, LABEL, "%d*", p->h.most);
-	for (i = -1; i <= p->h.bins; i++)
-		plot_row(p, i);
+	width = terminal_width() - labels - 5 -
+		snprintf(label, LABEL, "%d", h.most);
+	for (i = -1; i <= h.bins; i++)
+		plot_row(&h, i, labels, width < 1 ? 1 : width);
 }
 
 int plot_print(void)
 {
 	const struct calls *c = calls_measure(CALLS_MANY);
-	struct plot p = {.c = c};
 	struct machine m;
 
-	plot_fit(&p);
 	machine_find(&m);
 	terminal_print(0, 0, "%s (%s), %s, %s", cpucycles_implementation(),
 		       cpucycles_kind(), m.cpu, m.system);
 	terminal_print(0, 0, "Cycles from call to call, and how often:");
 	putchar('\n');
-	plot_histogram(&p);
+	plot_histogram(c);
 	putchar('\n');
 	terminal_print(
 		0, 0,

@@ -9,8 +9,6 @@
 #include <unistd.h>
 #include "calls.h"
 #include "cpucycles.h"
-#include "machine.h"
-#include "noise.h"
 #include "report.h"
 #include "../../rate/stated_rate.h"
 #include "../common/affinity.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The reports in lines of text and as JSON, and what that for people shares. */
+/* What cpucycles-info prints, and what its reports share. */
 #ifndef CPUC_TOOLS_REPORT_H
 #define CPUC_TOOLS_REPORT_H
 
@@ -26,10 +26,32 @@ typedef void report_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void report_notes(const struct cpucycles_counter *c, report_note *note);
 
-/* Each counts with the counter that is selected, and returns the exit status.
- */
+/* Each counts with the counter that is selected, and returns the exit status:
+ * lines of text, the report for people, a histogram, the CPUs. */
 int report_lines(void);
 int report_json(void);
 int report_cpus(void);
+int table_print(void);
+int plot_print(void);
+
+/* Both measure what disturbs timings on this machine now, for a second or two,
+ * and print it with advice; noise_json() as a member of an object. They return
+ * TOOL_FINDING if the verdict is worse than 1%, or most medians would be of
+ * what little of the time is left. */
+int noise_print(void);
+int noise_json(void);
+
+/* Names the machine, for people who compare several. "" where they are unknown.
+ */
+struct machine {
+	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */
+	char system[256]; /* such as "Linux 6.1.0 x86_64" */
+	char time[32];    /* now, UTC, such as "2026-01-31T12:00:00Z" */
+};
+void machine_find(struct machine *m);
+
+/* Why a calibrated counter does not count the thread alone, where it does not.
+ */
+extern const char machine_shared[];
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Text for people, as wide as the terminal. */
 #include <config.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,32 +12,19 @@
 #define LEAST 20
 #define MOST 1000
 
-static int terminal_size(bool rows)
-{
-#ifndef _WIN32
-	struct winsize size = {0};
-
-	if (ioctl(1, TIOCGWINSZ, &size) == 0)
-		return rows ? size.ws_row : size.ws_col;
-#endif
-	(void)rows;
-	return 0;
-}
-
 /* Shells rarely export COLUMNS: if it is there, the user wants it. */
 int terminal_width(void)
 {
 	const char *columns = getenv("COLUMNS");
 	long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+#ifndef _WIN32
+	struct winsize size;
 
-	width = width > 0 ? width : terminal_size(false);
+	if (width <= 0 && ioctl(1, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+#endif
 	width = width > 0 ? width : 80;
 	return width < LEAST ? LEAST : width > MOST ? MOST : (int)width;
-}
-
-int terminal_rows(void)
-{
-	return terminal_size(true);
 }
 
 /* A word, which may be longer than a line. What is no ASCII may be anything. */

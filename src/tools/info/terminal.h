@@ -5,13 +5,8 @@
 
 #include <stdarg.h>
 
-#define TERMINAL_NARROW 40 /* columns; fewer have no room for a layout */
-
-/* First: the columns, at least 20. 80 where nobody says how many there are. */
+/* The columns, at least 20. 80 where nobody says how many there are. */
 int terminal_width(void);
-
-/* The rows, or 0: unknown. */
-int terminal_rows(void);
 
 /* Prints text behind `at` columns that have been printed, and a newline, in
  * lines no longer than the terminal is wide. Those that follow are indented. */
