@@ -23,7 +23,7 @@
 #include "tap.h"
 #include "tools/common/affinity.h"
 #include "tools/common/tool.h"
-#include "tools/selftest/counting.h"
+#include "tools/selftest/selftest.h"
 
 static long long start, last; /* of the thread that forks */
 static long long begun;       /* ns */

@@ -11,7 +11,7 @@
 #include "../common/known.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
-#include "counting.h"
+#include "selftest.h"
 
 #define BATCH 2000       /* calls between two looks at the clock */
 #define WINDOW_NS 300000 /* shorter than a scheduler's time slice */

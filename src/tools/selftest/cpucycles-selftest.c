@@ -8,8 +8,7 @@
 #include <time.h>
 #include "../common/affinity.h"
 #include "../common/tool.h"
-#include "counting.h"
-#include "elsewhere.h"
+#include "selftest.h"
 
 #define TRIES 5
 #define PAUSE_NS 100000000 /* in which a calibrated counter adapts */

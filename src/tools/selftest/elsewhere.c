@@ -11,8 +11,7 @@
 #endif
 #include "../common/affinity.h"
 #include "../common/tool.h"
-#include "counting.h"
-#include "elsewhere.h"
+#include "selftest.h"
 
 #define TOGETHER 4   /* threads whose first calls come at one moment */
 #define BRIEF 25     /* times that they count a little and end */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Types and helpers of all checks of cpucycles-selftest. */
+/* The checks of cpucycles-selftest, and what they share. */
 #ifndef SELFTEST_H
 #define SELFTEST_H
 
@@ -44,13 +44,49 @@ static inline bool selftest_one_core(const struct selftest *t)
 	return t->counter.kind_id == CPUCYCLES_CORE && !t->counter.per_thread;
 }
 
-/* Ends a check: the outcome, and the text of its line. */
-#define say(t, outcome, ...) \
-	(snprintf((t)->text, sizeof(t)->text, __VA_ARGS__), (outcome))
-
 static inline bool selftest_near(double percent, double tolerance)
 {
 	return percent > 100 - tolerance && percent < 100 + tolerance;
 }
+
+/* Ends a check: the outcome, and the text of its line. */
+#define say(t, outcome, ...) \
+	(snprintf((t)->text, sizeof(t)->text, __VA_ARGS__), (outcome))
+
+/* Keeps the core busy for tens of microseconds, in user mode. */
+void counting_work(void);
+
+/* Waits until the count is above `last`. Returns by how much, or 0 if that
+ * takes more than a second. */
+long long counting_step(long long last);
+
+struct counting_order {
+	long long last;  /* count: the first has to be above it */
+	long long calls; /* made in all */
+	long long back;  /* counts below the one before */
+	long long worst; /* step back */
+};
+
+/* Calls cpucycles() in a loop for at least so long. */
+void counting_order(struct counting_order *o, long long ns);
+
+/* Measures this thread's rate, for about so long. The right rate is that of the
+ * core, as observed, or cpucycles_persecond() if the counter need not follow
+ * the core. False if the core's rate cannot be observed. */
+bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r);
+
+/* How a thread counts: order, rate, width, and code of known length. */
+enum outcome counting_monotone(struct selftest *t);
+enum outcome counting_advances(struct selftest *t);
+enum outcome counting_clock(struct selftest *t);
+enum outcome counting_wrap32(struct selftest *t);
+enum outcome chain_check(struct selftest *t);
+enum outcome chain_instructions(struct selftest *t);
+
+/* The count in other threads, in a child process, on other CPUs. */
+enum outcome elsewhere_threads(struct selftest *t);
+enum outcome elsewhere_sharing(struct selftest *t);
+enum outcome elsewhere_fork(struct selftest *t);
+enum outcome elsewhere_migration(struct selftest *t);
 
 #endif
