@@ -2,7 +2,6 @@
 /* The reports in lines of text, whose first ones programs have parsed for
  * years, and the same as JSON, which tests/info.schema.json describes. */
 #include <config.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,18 +67,6 @@ static void report_measured(void)
 		       o[i].low, o[i].high, o[i].loops, o[i].ns / 1000);
 }
 
-/* An administrator's file that the library skipped. */
-static void report_file(report_note *note)
-{
-	static const char path[] = "/etc/cpucyclespersecond";
-
-	if (access(path, F_OK) == 0 &&
-	    strcmp(cpucycles_persecondsource(), path) != 0)
-		note("%s was not taken: it is not a readable file with one "
-		     "number from 1e6 to 1e11",
-		     path);
-}
-
 /* The first rate that the system states, and why the library does not believe
  * it; "": it does, or states none. Static storage. */
 static const char *report_disbelieved(void)
@@ -108,28 +95,40 @@ static const char *report_disbelieved(void)
 
 /* Many users do not know that the core's rate is not the clock's, and a script
  * easily misses that a variable had no effect. */
-void report_notes(const struct cpucycles_counter *c, report_note *note)
+void report_notes(const struct cpucycles_counter *c, void (*note)(const char *))
 {
+	/* An administrator's. */
+	static const char file[] = "/etc/cpucyclespersecond";
 	const char *value, *why;
+	char text[1024];
 	int i;
 
-	if (c->kind_id == CPUCYCLES_CALIBRATED)
-		note("the core runs at %.3f times the rate of the %s",
-		     c->scaling,
-		     strstr(c->name, "tsc")   ? "time-stamp counter"
-		     : strstr(c->name, "vct") ? "virtual count"
-					      : "clock");
+	if (c->kind_id == CPUCYCLES_CALIBRATED) {
+		snprintf(text, sizeof text,
+			 "the core runs at %.3f times the rate of the %s",
+			 c->scaling,
+			 strstr(c->name, "tsc")   ? "time-stamp counter"
+			 : strstr(c->name, "vct") ? "virtual count"
+						  : "clock");
+		note(text);
+	}
 	for (i = 0; i < VARIABLES; i++) {
 		value = getenv(report_variables[i]);
 		why = value != NULL ? report_why_not(i, value) : "";
-		if (*why != '\0')
-			note("%s=%s was not taken: %s", report_variables[i],
-			     value, why);
+		if (*why == '\0')
+			continue;
+		snprintf(text, sizeof text, "%s=%s was not taken: %s",
+			 report_variables[i], value, why);
+		note(text);
 	}
-	report_file(note);
+	if (access(file, F_OK) == 0 &&
+	    strcmp(cpucycles_persecondsource(), file) != 0)
+		note("/etc/cpucyclespersecond was not taken: it is not a "
+		     "readable file with one number from 1e6 to 1e11");
 	why = report_disbelieved();
+	snprintf(text, sizeof text, "not believed: %s", why);
 	if (*why != '\0')
-		note("not believed: %s", why);
+		note(text);
 }
 
 const char *report_shared(const struct cpucycles_counter *c)
@@ -161,18 +160,9 @@ void report_instructions(struct cpucycles_counter *c)
 			 "without perf events");
 }
 
-static void report_line_note(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-static void report_line_note(const char *format, ...)
+static void report_line_note(const char *text)
 {
-	va_list values;
-
-	va_start(values, format);
-	printf("cpucycles note ");
-	vprintf(format, values);
-	putchar('\n');
-	va_end(values);
+	printf("cpucycles note %s\n", text);
 }
 
 int report_lines(void)

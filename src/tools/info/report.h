@@ -22,9 +22,8 @@ void report_instructions(struct cpucycles_counter *c);
 
 /* Calls note() for what users may not know of the counter in use, and for each
  * variable or file that had no effect. */
-typedef void report_note(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-void report_notes(const struct cpucycles_counter *c, report_note *note);
+void report_notes(const struct cpucycles_counter *c,
+		  void (*note)(const char *));
 
 /* Each counts with the counter that is selected, and returns the exit status:
  * lines of text, the report for people, a histogram, the CPUs. */

@@ -85,16 +85,9 @@ static void table_counters(const char *used)
 	}
 }
 
-static void table_note(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
-static void table_note(const char *format, ...)
+static void table_note(const char *text)
 {
-	va_list values;
-
-	va_start(values, format);
-	terminal_vprint(printf("note: "), INDENT, format, values);
-	va_end(values);
+	terminal_print(0, INDENT, "note: %s", text);
 }
 
 int table_print(void)

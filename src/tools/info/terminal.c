@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Text for people, as wide as the terminal. */
 #include <config.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +41,16 @@ static int terminal_word(int at, int indent, const char *word, int n)
 	return at;
 }
 
-void terminal_vprint(int at, int indent, const char *format, va_list values)
+void terminal_print(int at, int indent, const char *format, ...)
 {
 	const int width = terminal_width();
 	char text[2048], *word = text;
+	va_list values;
 	int n;
 
+	va_start(values, format);
 	vsnprintf(text, sizeof text, format, values);
+	va_end(values);
 	for (; *word != '\0'; word += n + (word[n] == ' ')) {
 		n = (int)strcspn(word, " ");
 		if (word > text && at + 1 + n > width)
@@ -56,13 +60,4 @@ void terminal_vprint(int at, int indent, const char *format, va_list values)
 		at = terminal_word(at, indent, word, n);
 	}
 	putchar('\n');
-}
-
-void terminal_print(int at, int indent, const char *format, ...)
-{
-	va_list values;
-
-	va_start(values, format);
-	terminal_vprint(at, indent, format, values);
-	va_end(values);
 }

@@ -3,8 +3,6 @@
 #ifndef CPUC_TOOLS_TERMINAL_H
 #define CPUC_TOOLS_TERMINAL_H
 
-#include <stdarg.h>
-
 /* The columns, at least 20. 80 where nobody says how many there are. */
 int terminal_width(void);
 
@@ -12,7 +10,5 @@ int terminal_width(void);
  * lines no longer than the terminal is wide. Those that follow are indented. */
 void terminal_print(int at, int indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void terminal_vprint(int at, int indent, const char *format, va_list values)
-	__attribute__((format(printf, 3, 0)));
 
 #endif
