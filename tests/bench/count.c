@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How many instructions a call takes: exact, whatever else the machine does.
+/* How many instructions a call takes: exact, whatever else the machine does. A
+ * signal handler counts single steps, with the caller's own call instruction.
+ * An emulator would count as well, but not run every counter.
  *
- * A child counts between marks: nothing between the first two, one call before
- * the third. The difference is a later call, with the caller's own call
- * instruction. Counters that this machine lacks are pretended, so that all
- * paths are counted, with the clock that it has in their place. */
+ * Counters that this machine lacks are pretended, so that all paths are
+ * counted, with the clock that it has in their place. */
 #include <config.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "../../src/calibrated/count.h"
 #include "../../src/slot.h"
 #include "../../src/thread/thread.h"
@@ -16,44 +13,54 @@
 #include "../../src/perf/read.h"
 #endif
 #include "bench.h"
-#include "tools/common/affinity.h"
-#include "trace.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <signal.h>
+#include <ucontext.h>
 
 #define TIMES 11
-#define CODES 32
-
-/* The counts, on a page that parent and child share. */
-static struct shared {
-	int n; /* codes */
-	struct {
-		char name[64];
-		long long steps[TIMES];
-		int times;
-	} code[CODES];
-} * shared;
+#define TRAP_FLAG 0x100
 
 static long long (*volatile count)(void);
+static volatile long stepped;
 
-/* The first call, at full speed, does what is due now and then; the one between
- * the marks is like most. A calibrated count looks at the core's rate every now
- * and then, and time runs while steps are taken: not in the next call. */
+/* SIGUSR1 begins steps, and ends them. */
+static void handle(int sig, siginfo_t *info, void *context)
+{
+	(void)info;
+	if (sig == SIGTRAP)
+		stepped++;
+	else
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] ^=
+			TRAP_FLAG;
+}
+
+/* The first call, at full speed, does what is due now and then; the next one is
+ * like most. A calibrated count looks at the core's rate every now and then,
+ * and time runs while steps are taken: not in that call. */
 static void run(const char *name, long long (*reader)(void))
 {
+	long long taken[TIMES];
 	int i;
 
-	snprintf(shared->code[shared->n].name, sizeof shared->code[0].name,
-		 "%s", name);
-	shared->n++;
 	count = reader;
 	for (i = 0; i < TIMES; i++) {
 		count();
 		if (cpuc_own_count.due != 0)
 			cpuc_own_count.due = cpuc_own_count.gap = UINT32_MAX;
-		trace_mark();
-		trace_mark();
+		stepped = 0;
+		raise(SIGUSR1);
+		raise(SIGUSR1);
+		taken[i] = -stepped;
+		stepped = 0;
+		raise(SIGUSR1);
 		count();
-		trace_mark();
+		raise(SIGUSR1);
+		taken[i] += stepped;
 	}
+	if (stepped > 0)
+		bench_value("instructions", name, "instructions", "%lld",
+			    stats_median(taken, TIMES));
 }
 
 static long long bare(void)
@@ -107,12 +114,15 @@ static void run_perf(void)
 }
 #endif
 
-static void child(void)
+int main(void)
 {
+	const struct sigaction act = {.sa_sigaction = handle,
+				      .sa_flags = SA_SIGINFO};
 	struct cpucycles_counter c;
 	unsigned i = 0;
 
-	trace_me();
+	sigaction(SIGTRAP, &act, NULL);
+	sigaction(SIGUSR1, &act, NULL);
 	run("(" BENCH_BARE " in a function)", bare);
 	/* Those of the system's clocks depend on the kernel and the moment. */
 	while (bench_next(&i, &c))
@@ -122,38 +132,11 @@ static void child(void)
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 	run_perf();
 #endif
-}
-
-int main(void)
-{
-	long empty, steps;
-	pid_t pid;
-	int i;
-
-	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		return 1;
-	/* Parent and child take turns: on one CPU that is faster. */
-	affinity_pin(affinity_here());
-	pid = fork();
-	if (pid == 0) {
-		child();
-		_exit(0);
-	}
-	trace_begin(pid);
-	while (trace_run(pid, TRACE_NOTHING) >= 0) {
-		i = shared->n - 1;
-		empty = trace_run(pid, TRACE_STEPS);
-		steps = trace_run(pid, TRACE_STEPS);
-		shared->code[i].steps[shared->code[i].times++] = steps - empty;
-	}
-	if (shared->n == 0 || shared->code[0].steps[0] <= 0)
-		bench_skip("this system does not let a process be run step by "
-			   "step");
-	for (i = 0; i < shared->n; i++)
-		bench_value("instructions", shared->code[i].name,
-			    "instructions", "%lld",
-			    stats_median(shared->code[i].steps, TIMES));
 	return 0;
 }
+#else
+int main(void)
+{
+	bench_skip("no single steps on this system");
+}
+#endif
