@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Reads from Linux why timings on a CPU may scatter: its governor, turbo, the
- * other threads of its core, and time that the hypervisor took. */
+/* Reads what the system knows of the machine: its name, and why timings on a
+ * CPU may scatter: its governor, turbo, the other threads of its core, and time
+ * that the hypervisor took. */
 #ifndef CPUC_TOOLS_SYSTEM_H
 #define CPUC_TOOLS_SYSTEM_H
 
@@ -22,5 +23,14 @@ struct system_time {
 
 /* 0, or -1 where /proc/stat does not report stolen time. */
 int system_time(const char *root, struct system_time *t);
+
+/* Names the machine, for people who compare several. "" where they are unknown.
+ */
+struct machine {
+	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */
+	char system[256]; /* such as "Linux 6.1.0 x86_64" */
+	char time[32];    /* now, UTC, such as "2026-01-31T12:00:00Z" */
+};
+void machine_find(struct machine *m);
 
 #endif

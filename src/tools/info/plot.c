@@ -6,6 +6,7 @@
 #include "cpucycles.h"
 #include "report.h"
 #include "terminal.h"
+#include "../common/system.h"
 #include "../common/tool.h"
 
 #define LABEL 24 /* bytes: a number of 64 bits and a sign */

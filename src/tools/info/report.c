@@ -13,6 +13,7 @@
 #include "../common/affinity.h"
 #include "../common/json.h"
 #include "../common/stats.h"
+#include "../common/system.h"
 #include "../common/tool.h"
 
 struct request request;
@@ -139,7 +140,13 @@ const char *report_shared(const struct cpucycles_counter *c)
 	case CPUCYCLES_CORE:
 		return "whatever the core does is counted";
 	case CPUCYCLES_CALIBRATED:
-		return machine_shared;
+#ifdef _WIN32
+		return "QueryThreadCycleTime() does not advance with the "
+		       "counter's clock";
+#else
+		return "no restartable sequences (rseq) are registered here, "
+		       "which report preemptions";
+#endif
 	case CPUCYCLES_ZERO:
 		return "nothing is counted";
 	default:

@@ -40,17 +40,4 @@ int plot_print(void);
 int noise_print(void);
 int noise_json(void);
 
-/* Names the machine, for people who compare several. "" where they are unknown.
- */
-struct machine {
-	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */
-	char system[256]; /* such as "Linux 6.1.0 x86_64" */
-	char time[32];    /* now, UTC, such as "2026-01-31T12:00:00Z" */
-};
-void machine_find(struct machine *m);
-
-/* Why a calibrated counter does not count the thread alone, where it does not.
- */
-extern const char machine_shared[];
-
 #endif
