@@ -258,14 +258,17 @@ def beside(claims, page):
 
 
 def write_page(tables, to):
-    """A table in the place of each line @NAME, if there is one."""
-    tables["claims-page"] = beside(tables["claims"],
-                                   os.path.join(to, "benchmarks.md"))
-    with open(os.path.join(HERE, "page"), encoding="utf-8") as page:
-        text = re.sub("^@(.*)\n", lambda m: tables[m[1]].markdown()
-                      if tables[m[1]].rows else "", page.read(), flags=re.M)
-    with open(os.path.join(to, "benchmarks.md"), "w", encoding="utf-8") as page:
-        page.write(text)
+    """doc/benchmarks.md with these tables in the place of its own, each behind a
+    comment with its name."""
+    page = os.path.join(TOP, "doc/benchmarks.md")
+    tables["claims-page"] = beside(tables["claims"], page)
+    with open(page, encoding="utf-8") as file:
+        text = re.sub(r"^<!-- (.*) -->\n(\n(\|.*\n)+)?",
+                      lambda m: f"<!-- {m[1]} -->\n" + (
+                          "\n" + tables[m[1]].markdown()
+                          if tables[m[1]].rows else ""), file.read(), flags=re.M)
+    with open(os.path.join(to, "benchmarks.md"), "w", encoding="utf-8") as file:
+        file.write(text)
     if not shutil.which("gnuplot"):
         print("bench: no gnuplot: the chart stays as it is", file=sys.stderr)
         return
