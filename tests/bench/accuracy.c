@@ -10,10 +10,6 @@
  * as they do unless another process ran. What is left is the error of the ratio
  * in use, and what a call adds that measures.
  *
- * The rate of a core moves within a block too. For comparison, "one ratio" is
- * the bare clock with the ratio that suits the block best: its scatter is that
- * of the core, and no counter can be much better.
- *
  * --long measures as much as the figures of cpucycles(7) need. */
 #include <config.h>
 #include <pthread.h>
@@ -41,11 +37,11 @@ struct timing {
 };
 
 /* Blocks of timings, each after the time that an empty one takes is taken off,
- * become errors: of the block, of single timings, and of one ratio. */
+ * become errors: of the block, and of single timings. */
 static struct {
 	struct rate_steps steps;
 	long long block[BLOCKS_LONG];
-	long long single[BLOCKS_LONG * TIMINGS], one[BLOCKS_LONG * TIMINGS];
+	long long single[BLOCKS_LONG * TIMINGS];
 	int singles;
 } found;
 
@@ -89,12 +85,11 @@ static struct timing empty_timing(void)
 }
 
 /* Keeps what is undisturbed of t[0 ... n), without what is empty in them, and
- * gives the mean error; *ratio becomes cycles per bare tick. */
-static long long block_error(struct timing *t, int *n, struct timing empty,
-			     double *ratio)
+ * gives the mean error. */
+static long long block_error(struct timing *t, int *n, struct timing empty)
 {
 	static long long raw[TIMINGS];
-	double limit, counted = 0, sum = 0;
+	double limit, counted = 0;
 	int i, kept = 0;
 
 	for (i = 0; i < *n; i++)
@@ -109,11 +104,9 @@ static long long block_error(struct timing *t, int *n, struct timing empty,
 		if (t[kept].raw > limit * NEAR || t[kept].raw < limit / NEAR)
 			continue;
 		counted += t[kept].counted;
-		sum += t[kept].raw;
 		kept++;
 	}
 	*n = kept;
-	*ratio = kept ? (double)CYCLES * kept / sum : 0;
 	return kept ? (long long)((counted / kept / CYCLES - 1) * PARTS) : 0;
 }
 
@@ -124,7 +117,6 @@ static long long block(int n)
 	const struct timing empty = empty_timing();
 	static struct timing t[TIMINGS];
 	long long begin, error;
-	double ratio;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -133,13 +125,10 @@ static long long block(int n)
 		rate_steps_add(&found.steps, begin,
 			       (long long)(t[i].raw - empty.raw), bare_grain);
 	}
-	error = block_error(t, &n, empty, &ratio);
-	for (i = 0; i < n; i++, found.singles++) {
-		found.single[found.singles] =
+	error = block_error(t, &n, empty);
+	for (i = 0; i < n; i++)
+		found.single[found.singles++] =
 			(long long)((t[i].counted / CYCLES - 1) * PARTS);
-		found.one[found.singles] =
-			(long long)((t[i].raw * ratio / CYCLES - 1) * PARTS);
-	}
 	return error;
 }
 
@@ -162,20 +151,10 @@ static void print_errors(const char *table, const char *name, long long *v,
 	print(table, name, "worst", v[n - 1]);
 }
 
-static void print_scatter(const char *name, const char *low, const char *high,
-			  long long *v)
-{
-	if (found.singles == 0)
-		return;
-	stats_sort(v, found.singles);
-	print(TABLE, name, low, stats_quantile(v, found.singles, 1, 10));
-	print(TABLE, name, high, stats_quantile(v, found.singles, 9, 10));
-}
-
 static void bench(const struct cpucycles_counter *c, int blocks, int timings)
 {
 	struct rate_summary s;
-	int i;
+	int i, n;
 
 	memset(&found, 0, sizeof found);
 	for (i = 0; i < blocks; i++)
@@ -183,8 +162,14 @@ static void bench(const struct cpucycles_counter *c, int blocks, int timings)
 	bench_value(TABLE, c->name, "kind", "%s", c->kind);
 	print(TABLE, c->name, "median", stats_median(found.block, blocks));
 	print_errors(TABLE, c->name, found.block, blocks);
-	print_scatter(c->name, "10th", "90th", found.single);
-	print_scatter(c->name, "one ratio, 10th", "one ratio, 90th", found.one);
+	n = found.singles;
+	if (n > 0) {
+		stats_sort(found.single, n);
+		print(TABLE, c->name, "10th",
+		      stats_quantile(found.single, n, 1, 10));
+		print(TABLE, c->name, "90th",
+		      stats_quantile(found.single, n, 9, 10));
+	}
 	s = rate_steps_sum(&found.steps);
 	bench_value(TABLE, c->name, "steps a second", "%.1f", s.persecond);
 	bench_value(TABLE, c->name, "size, %", "%.1f", s.size * 100);
@@ -196,7 +181,6 @@ static void *fresh(void *error)
 {
 	static struct timing t[FRESH_TIMINGS];
 	long long begin;
-	double ratio;
 	int n = 0;
 
 	cpucycles();
@@ -204,7 +188,7 @@ static void *fresh(void *error)
 	do
 		t[n++] = time_one(true);
 	while (bench_ns() - begin < FRESH_NS && n < FRESH_TIMINGS);
-	*(long long *)error = block_error(t, &n, empty_timing(), &ratio);
+	*(long long *)error = block_error(t, &n, empty_timing());
 	return NULL;
 }
 
