@@ -118,8 +118,12 @@ bars 80 "80 columns wide where nothing else is said"
 sed -n 's/.* |[ #]* \([0-9]*\)\**$/\1/p' "$tmp/out" |
 	awk '{ sum += $1 } END { exit sum != 4096 }'
 ok "the numbers add up to all calls"
-grep -q '|.*[0-9]\*$' "$tmp/out"
-ok "a bar is marked as of the middle half"
+awk '/\|/ { width = $1 - from; from = $1 + 0 }
+	/\|.*\*$/ { last = from; if (!n++) first = from }
+	/middle half/ { low = $5; high = $7 + 0 }
+	END { exit !(n && first <= low && first + width > low && last <= high) }' \
+	"$tmp/out"
+ok "the bars of the middle half are marked"
 ! grep -q '|  [1-9]' "$tmp/out"
 ok "and few calls have a bar, too"
 COLUMNS=20 "$info" --plot --counter=default-gettimeofday \

@@ -72,16 +72,10 @@ void calls_histogram(struct histogram *h, const long long *sorted, int n)
 	/* An empty bin on either side shows that nothing lies beyond. */
 	bin -= bin != 0 && last - bin + 1 < BINS_MAX;
 	last += last - bin + 1 < BINS_MAX;
-	if (last - bin + 1 < BINS_MIN)
-		last = bin + BINS_MIN - 1;
 	memset(h, 0, sizeof *h);
 	h->first = bin * width;
 	h->width = width;
 	h->bins = (int)(last - bin) + 1;
-	low = stats_quantile(sorted, n, 1, 4) - h->first;
-	high = stats_quantile(sorted, n, 3, 4) - h->first;
-	h->low = (int)calls_divide(low, width);
-	h->high = (int)calls_divide(high, width);
 	for (i = 0; i < n; i++) {
 		bin = calls_divide(sorted[i] - h->first, width);
 		bin = bin < -1 ? -1 : bin > h->bins ? h->bins : bin;

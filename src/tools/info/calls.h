@@ -20,7 +20,6 @@ struct calls {
  * static storage. */
 const struct calls *calls_measure(int n);
 
-#define BINS_MIN 5  /* a single bar says little */
 #define BINS_MAX 14 /* as a terminal has 24 lines */
 
 struct histogram {
@@ -30,7 +29,6 @@ struct histogram {
 	int count[BINS_MAX + 2]; /* of bin i: [i + 1]; first and last: values
 				    outside all bins, at most 1% each */
 	int most;                /* the highest of all these counts */
-	int low, high;           /* the bins of the first and third quartile */
 };
 
 /* Sorts n > 0 ascending values into bins. */

@@ -22,8 +22,10 @@ static int plot_name(const struct histogram *h, int bin, char label[LABEL])
 }
 
 /* A count above 0 always shows. */
-static void plot_row(const struct histogram *h, int bin, int labels, int width)
+static void plot_row(const struct calls *c, const struct histogram *h, int bin,
+		     int labels, int width)
 {
+	const long long from = h->first + bin * h->width;
 	const int count = h->count[bin + 1];
 	int length = (int)((long long)count * width / h->most);
 	char label[LABEL];
@@ -35,7 +37,10 @@ static void plot_row(const struct histogram *h, int bin, int labels, int width)
 	for (length += length == 0 && count > 0; length > 0; length--)
 		putchar('#');
 	printf("%s%d%s\n", count > 0 ? " " : "", count,
-	       count > 0 && bin >= h->low && bin <= h->high ? "*" : "");
+	       count > 0 && from + h->width > c->quartile[0] &&
+			       from <= c->quartile[2]
+		       ? "*"
+		       : "");
 }
 
 static void plot_histogram(const struct calls *c)
@@ -52,7 +57,7 @@ static void plot_histogram(const struct calls *c)
 	width = terminal_width() - labels - 5 -
 		snprintf(label, LABEL, "%d", h.most);
 	for (i = -1; i <= h.bins; i++)
-		plot_row(&h, i, labels, width < 1 ? 1 : width);
+		plot_row(c, &h, i, labels, width < 1 ? 1 : width);
 }
 
 int plot_print(void)
