@@ -102,11 +102,10 @@ def matches(regex, file):
 
 def cpu():
     """As pages name it: its brand name may be that of several."""
-    values = [text + matches(f"^{key}\\s*: *(.*)", "/proc/cpuinfo")
-              for text, key in [("", "model name"), ("family ", "cpu family"),
-                                ("model ", "model")]]
-    return ", ".join(v for v in values if v.strip() not in
-                     ("", "family", "model"))
+    found = [(text, matches(f"^{key}\\s*: *(.*)", "/proc/cpuinfo"))
+             for text, key in [("", "model name"), ("family ", "cpu family"),
+                               ("model ", "model")]]
+    return ", ".join(text + value for text, value in found if value)
 
 
 def machine(table):
@@ -125,7 +124,7 @@ def machine(table):
              f"{system.machine}"),
             ("compiler", f"{cc} {flags}, "
              f"{output(cc.split()[0], '-dumpversion') if cc else ''}"),
-            ("load when it began", matches(r"^(\S+)", "/proc/loadavg"))]:
+            ("load when it began", f"{os.getloadavg()[0]:.2f}")]:
         if value:
             table.set(row, "is", value)
 
