@@ -7,27 +7,28 @@
 find_tools
 info=$bin/cpucycles-info
 
+# has REGEX [COUNT]: at least that many lines of the output match, whole.
+has() {
+	test "$(grep -cE "^cpucycles $1\$" "$tmp/out")" -ge "${2-1}"
+}
+
 "$info" >"$tmp/out" 2>"$tmp/err" && ! test -s "$tmp/err"
 ok "it runs, and prints nothing on stderr"
 sed -n 1p "$tmp/out" | grep -qE '^cpucycles version [^ ]+$'
 ok "the first line is the version"
-
-# line REGEX COUNT TEXT: at least that many lines match, whole.
-line() {
-	test "$(grep -cE "^cpucycles $1\$" "$tmp/out")" -ge "$2"
-	ok "$3"
-}
-line 'tracesetup [0-9]+ [a-z0-9-]+ precision [0-9]+ scaling [0-9]+\.[0-9]{6} only32 [01]' \
-	3 "a tracesetup line for each counter"
-line 'persecond [0-9]+' 1 "a persecond line"
-line 'implementation [a-z0-9-]+' 1 "an implementation line"
-line 'iqm -?[0-9]+ ([+-][0-9]+){64}' 1 "an iqm line with 64 differences"
-line 'observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds' \
-	5 "observed persecond lines"
-line 'kind (core|calibrated|reference|os|zero)' 1 "a kind line"
-line 'per thread (yes|no: .+)' 1 "a line that tells whose cycles it counts"
-line 'instructions ([a-z0-9]+-[a-z0-9]+|unavailable: .+)' 1 \
-	"a line that tells how instructions are counted, or why not"
+while IFS='|' read -r count text regex; do
+	has "$regex" "$count"
+	ok "$text"
+done <<'TXT'
+3|a tracesetup line for each counter|tracesetup [0-9]+ [a-z0-9-]+ precision [0-9]+ scaling [0-9]+\.[0-9]{6} only32 [01]
+1|a persecond line|persecond [0-9]+
+1|an implementation line|implementation [a-z0-9-]+
+1|an iqm line with 64 differences|iqm -?[0-9]+ ([+-][0-9]+){64}
+5|observed persecond lines|observed persecond [0-9]+\.\.\.[0-9]+ with [0-9]+ loops [0-9]+ microseconds
+1|a kind line|kind (core|calibrated|reference|os|zero)
+1|a line that tells whose cycles it counts|per thread (yes|no: .+)
+1|a line that tells how instructions are counted, or why not|instructions ([a-z0-9]+-[a-z0-9]+|unavailable: .+)
+TXT
 ! grep -vE '^cpucycles (version|tracesetup|persecond|implementation|iqm|observed|kind|per thread|instructions|unavailable|note) ' \
 	"$tmp/out"
 ok "no line of another form"
@@ -38,71 +39,63 @@ sed -n 's/^cpucycles unavailable \([^:]*\): ..*/\1/p' "$tmp/out" >"$tmp/why"
 cmp -s "$tmp/unused" "$tmp/why"
 ok "each counter without a precision has a reason"
 
-# Bounds are in order, and most are narrow, as not all are interrupted.
-sed -n 's/^cpucycles observed persecond \([0-9]*\)\.\.\.\([0-9]*\) .*/\1 \2/p' \
-	"$tmp/out" | awk '$1 > $2 { bad = 1 } $2 < $1 * 1.5 { narrow = 1 }
-		END { exit bad || !narrow }'
-ok "the observed bounds are in order, and some are narrow"
-# A clock of microseconds is in step with the one that bounds are taken against.
-"$info" --counter default-gettimeofday >"$tmp/coarse"
-sed -n -e 's/^cpucycles persecond //p' -e \
-	's/^cpucycles observed persecond \([0-9]*\)\.\.\.\([0-9]*\) .*/\1 \2/p' \
-	"$tmp/coarse" | awk 'NR == 1 { rate = $1 }
-		NR > 1 && ($1 > rate * 1.01 || $2 < rate * 0.99) { bad = 1 }
-		END { exit bad || NR < 2 }'
-ok "the bounds of a coarse count hold"
-
-# With a /sys of its own, where a driver states these kHz.
-driver=/sys/devices/system/cpu/cpu0/cpufreq
-elsewhere() {
-	unshare --mount sh -c "mount -t tmpfs none /sys && mkdir -p $driver &&
-		echo $1 >$driver/scaling_max_freq && exec '$info'" 2>"$tmp/err"
+# with_file FILE TEXT: in a world of its own, where its file system has but it.
+with_file() {
+	unshare -m sh -c "mount -t tmpfs none /$(echo "$1" | cut -d / -f 2) &&
+		mkdir -p ${1%/*} && echo '$2' >$1 && exec '$info'" \
+		>"$tmp/out" 2>"$tmp/err"
+}
+file=/etc/cpucyclespersecond
+if with_file "$file" many; then
+	has "note $file was not taken: ..*"
+	ok "a file that is not taken is noted"
+	cpucyclespersecond=3000000000 with_file "$file" "2399987653 # by me"
+	has 'persecond 2399987653' && ! has 'note /etc.*' &&
+		has "note cpucyclespersecond=3000000000 was not taken: $file states the rate"
+	ok "one with a comment is taken; what it goes before is noted"
+else
+	skip "no file can be put into /etc for this test alone"
+fi
+driver=/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq
+disbelieved() {
+	with_file "$driver" "$1" && has "note not believed: $driver: .*" &&
+		! has "persecond ${1}000"
 }
 # Derived from what this core does, which may step by a third; /etc may have an
 # administrator's word.
 khz=$("$info" --json | sed -n 's/.*"core_persecond": \([0-9]*\)[0-9]\{3\},.*/\1/p')
-if test -z "$khz" || test -e /etc/cpucyclespersecond ||
-	! elsewhere "$khz" >"$tmp/out"; then
+if test -z "$khz" || test -e "$file" || ! with_file "$driver" "$khz"; then
 	skip "no rate is observed, or no file system can be mounted here"
 else
-	grep -q "^cpucycles persecond ${khz}000$" "$tmp/out"
+	has "persecond ${khz}000"
 	ok "a driver states the core's rate"
-	for wrong in $((khz / 3)) $((khz * 4)); do
-		# Beside load the core's rate is unknown at some first calls.
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			elsewhere "$wrong" >"$tmp/out"
-			! grep -q 'not believed' "$tmp/out" || break
-		done
-		line "note not believed: $driver/scaling_max_freq: .*" 1 \
-			"it states $wrong kHz: not believed"
-		! grep -q "^cpucycles persecond ${wrong}000$" "$tmp/out"
-		ok "nor taken"
-	done
+	# Beside load the core's rate is unknown at some first calls.
+	tries 10 disbelieved $((khz / 3)) && tries 10 disbelieved $((khz * 4))
+	ok "a third of it, and four times as much, are not believed, nor taken"
 fi
 
-cpucyclesimplementation=default-monotonic "$info" >"$tmp/out"
-line 'implementation default-monotonic' 1 \
-	"cpucyclesimplementation names the counter"
-grep -qE '^cpucycles unavailable default-gettimeofday: not tried' "$tmp/out"
-ok "and the others say that they were not tried"
-cpucyclesimplementation=nonesuch "$info" >"$tmp/out"
-grep -q '^cpucycles note cpucyclesimplementation=nonesuch was not taken: ' \
-	"$tmp/out"
-ok "an unknown name is noted"
-cpucyclespersecond=many "$info" >"$tmp/out"
-grep -q '^cpucycles note cpucyclespersecond=many was not taken: ..' "$tmp/out"
-ok "so is a rate that is none"
-cpucyclespersecond=3000000000 "$info" >"$tmp/out"
-! grep -q '^cpucycles note cpucyclespersecond=3000000000 .* it is not a number' "$tmp/out"
-ok "a good one is not called none, whatever goes before it"
-
-cpucyclesimplementation=default-zero "$info" --counter default-monotonic \
-	>"$tmp/out"
-line 'implementation default-monotonic' 1 "--counter goes before the environment"
-grep -q '^cpucycles note .*=default-zero was not taken: --counter' "$tmp/out"
-ok "which is noted"
-! grep -q 'not tried' "$tmp/out"
-ok "and the other counters are tried"
+# The environment and the arguments; what is, or after ! is not, in the output;
+# and what that means.
+while IFS='|' read -r settings arguments regex text; do
+	# shellcheck disable=SC2086 # several words
+	env $settings "$info" $arguments >"$tmp/out" 2>&1
+	if test "${regex#!}" = "$regex"; then
+		has "$regex"
+	else
+		! has "${regex#!}"
+	fi
+	ok "$text"
+done <<'TXT'
+cpucyclesimplementation=default-monotonic||implementation default-monotonic|cpucyclesimplementation names the counter
+cpucyclesimplementation=default-monotonic||unavailable default-gettimeofday: not tried.*|and the others say that they were not tried
+cpucyclesimplementation=nonesuch||note cpucyclesimplementation=nonesuch was not taken: .*|an unknown name is noted
+cpucyclespersecond=many||note cpucyclespersecond=many was not taken: ..*|so is a rate that is none
+cpucyclespersecond=3000000000||!note cpucyclespersecond=3000000000 .* it is not a number.*|a good one is not called none, whatever goes before it
+cpucyclesimplementation=default-zero|--counter default-monotonic|implementation default-monotonic|--counter goes before the environment
+cpucyclesimplementation=default-zero|--counter default-monotonic|note .*=default-zero was not taken: --counter.*|which is noted
+|--counter default-monotonic|!.*not tried.*|and the other counters are tried
+|--counter=default-zero|per thread no: nothing is counted|default-zero is no clock
+TXT
 refused 2 "'nonesuch'" "$info" --counter=nonesuch &&
 	grep -q ' default-monotonic ' "$tmp/err"
 ok "a counter that does not exist is status 2, with the names of all"
@@ -115,22 +108,20 @@ if test -n "$name"; then
 else
 	skip "all counters work here"
 fi
-"$info" --counter=default-zero >"$tmp/out"
-line 'per thread no: nothing is counted' 1 "default-zero is no clock"
 for form in --plot --noise --cpus; do
-	cpucyclesimplementation=nonesuch "$info" $form 2>&1 >/dev/null |
-		grep -qx 'cpucycles-info: cpucyclesimplementation=nonesuch was not taken: there is no such counter here'
+	cpucyclesimplementation=nonesuch "$info" $form 2>"$tmp/err" >/dev/null
+	grep -qx 'cpucycles-info: cpucyclesimplementation=nonesuch was not taken: there is no such counter here' \
+		"$tmp/err"
 	ok "$form says of an unknown name that it was not taken"
 done
-refused 2 --help "$info" --json --plot
-ok "two forms at once are status 2"
 
 # One run is judged: the next may find the machine too busy to calibrate.
 "$info" --cpus >"$tmp/out" 2>"$tmp/err"
 status=$?
 if test $status -eq 0; then
-	line 'cpu [0-9]+ (persecond [0-9]+ observed [0-9]+ ratio [0-9.]+ spread [0-9.]+%|unavailable: .*)' \
-		"$(nproc 2>/dev/null || echo 1)" "--cpus has a line for each CPU"
+	has 'cpu [0-9]+ (persecond [0-9]+ observed [0-9]+ ratio [0-9.]+ spread [0-9.]+%|unavailable: .*)' \
+		"$(nproc 2>/dev/null || echo 1)"
+	ok "--cpus has a line for each CPU"
 else
 	test $status -eq 1 && test -s "$tmp/err"
 	ok "--cpus says that the rate cannot be measured"
@@ -162,8 +153,23 @@ on_terminal() {
 # wide WIDTH: no line is longer, and some are as long but for a word.
 wide() {
 	awk -v width="$1" 'length > longest { longest = length }
-		END { print "# " longest " columns"
-		exit !(longest <= width && longest > width - 8) }' "$tmp/out"
+		END { exit !(longest <= width && longest > width - 8) }' "$tmp/out"
+}
+
+# Each counter, sentence and number is there, whatever the columns.
+has_all() {
+	for name in $names; do
+		grep -qE "^$name( |\$)" "$tmp/out" || return
+	done
+	tr -d ' \n' <"$tmp/out" >"$tmp/squeezed"
+	for regex in \
+		'^default-monotoniccountsnominalcycleshere,notcyclesofthecore(;thecorerunsat[0-9.]*GHznow)?\.' \
+		'default-monotonicos:?[1-9][0-9]*,inuse' \
+		'default-gettimeofdayos:?nottried:default-monotonicwasaskedfor' \
+		'note:cpucyclespersecond=none1234.*787980wasnottaken:'; do
+		grep -qE "$regex" "$tmp/squeezed" || return
+	done
+	test "$(tr -s ' ' '\n' <"$tmp/out" | grep -cxE '[1-7][0-9]')" -ge 70
 }
 
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
@@ -175,21 +181,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 		on_terminal $columns
 		wide $((columns < 20 ? 20 : columns))
 		ok "a terminal of $columns columns gets lines of that, but at least 20"
-		for name in $names; do
-			grep -qE "^$name( |\$)" "$tmp/out" || echo "$name"
-		done | grep . >"$tmp/missing"
-		test $? -eq 1
-		ok "with each counter"
-		tr -d ' \n' <"$tmp/out" >"$tmp/squeezed"
-		grep -qE '^default-monotoniccountsnominalcycleshere,notcyclesofthecore(;thecorerunsat[0-9.]*GHznow)?\.' \
-			"$tmp/squeezed" && grep -qE 'default-monotonicos:?[1-9][0-9]*,inuse' \
-			"$tmp/squeezed" &&
-			grep -qE 'default-gettimeofdayos:?nottried:default-monotonicwasaskedfor' \
-			"$tmp/squeezed" &&
-			grep -q 'note:cpucyclespersecond=none1234.*787980wasnottaken:' \
-			"$tmp/squeezed" &&
-			test "$(tr -s ' ' '\n' <"$tmp/out" |
-				grep -cxE '[1-7][0-9]')" -ge 70
+		has_all
 		ok "the sentence is first, no word is lost, and none is cut"
 	done
 	COLUMNS=33 on_terminal 80
@@ -203,38 +195,22 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 			"$tmp/out"
 	ok "the rate, and the cost: $(grep '^a call' "$tmp/out")"
 	on_terminal 40 --lines
-	sed -n 1p "$tmp/out" | grep -q '^cpucycles version ' &&
-		! grep -v '^cpucycles ' "$tmp/out"
+	has 'version .*' && ! grep -v '^cpucycles ' "$tmp/out"
 	ok "--lines: the lines for programs"
 else
 	skip "there is no script(1) to make a terminal with"
 fi
 
-# In a world of its own, where /etc has but one file.
-if unshare -m true 2>/dev/null; then
-	# shellcheck disable=SC2016 # the inner shell's
-	with_file='mount -t tmpfs none /etc &&
-		echo "$2" >/etc/cpucyclespersecond && exec "$1"'
-	unshare -m sh -c "$with_file" - "$info" many >"$tmp/out"
-	grep -q '^cpucycles note /etc/cpucyclespersecond was not taken: ..' \
-		"$tmp/out"
-	ok "a file that is not taken is noted"
-	cpucyclespersecond=3000000000 unshare -m sh -c "$with_file" - "$info" \
-		"2399987653 # by me" >"$tmp/out"
-	grep -q '^cpucycles persecond 2399987653$' "$tmp/out" &&
-		! grep -q 'note /etc' "$tmp/out"
-	ok "one with a comment is taken, without a note"
-	grep -qx 'cpucycles note cpucyclespersecond=3000000000 was not taken: /etc/cpucyclespersecond states the rate' \
-		"$tmp/out"
-	ok "but one for the variable, which it goes before"
-else
-	skip "no file can be put into /etc for this test alone"
-fi
 "$info" --json 2>"$tmp/err" | head -n 1 >/dev/null
 ! test -s "$tmp/err"
 ok "a reader that stops early is no error"
 
 check_command_line "$info"
+for wrong in '--json --plot' '--cpus --noise' '--plot --noise'; do
+	# shellcheck disable=SC2086 # two
+	refused 2 --help "$info" $wrong
+	ok "$wrong: two forms at once are status 2"
+done
 refused 2 word "$info" word
 ok "an argument is status 2, and the message names it"
 done_testing

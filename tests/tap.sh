@@ -16,6 +16,7 @@ trap 'rm -rf "$tmp"' EXIT
 unset cpucyclesimplementation cpucyclespersecond TERM
 export LC_ALL=C
 
+# TEXT...: a point; if it has failed, the latest outputs and log are shown.
 ok() {
 	tap_status=$?
 	tap_run=$((tap_run + 1))
@@ -24,6 +25,10 @@ ok() {
 	else
 		tap_bad=$((tap_bad + 1))
 		echo "not ok $tap_run - $*"
+		for tap_file in out err log; do
+			[ ! -s "$tmp/$tap_file" ] ||
+				sed "s/^/# $tap_file: /" "$tmp/$tap_file"
+		done
 	fi
 	return "$tap_status"
 }
@@ -48,12 +53,9 @@ tries() {
 	done
 }
 
-# COMMAND...: its output goes to the log, which is shown if it fails.
+# COMMAND...: its output goes to the log.
 quietly() {
-	"$@" >"$tmp/log" 2>&1 || {
-		sed 's/^/# /' "$tmp/log"
-		return 1
-	}
+	"$@" >"$tmp/log" 2>&1
 }
 
 # VARIABLE: configure's value.
@@ -100,17 +102,6 @@ refused() {
 assignment() {
 	sed -n "s/^| $1 .*\`\([A-Z_]*=[^\`]*\)\` |\$/\1/p" \
 		"${top_srcdir:?is set by make check}/README.md"
-}
-
-# FILE...: a test point: each is what cpucycles-info --json should print.
-valid_json() {
-	if python3 -c 'import jsonschema' 2>/dev/null; then
-		python3 "$top_srcdir/tests/info_json.py" \
-			"$top_srcdir/tests/info.schema.json" "$@"
-		ok "valid JSON objects: $#"
-	else
-		skip "there is no python3-jsonschema"
-	fi
 }
 
 # TOOL [ARGUMENT]...: five points that hold for every tool; the arguments make
