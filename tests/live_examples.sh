@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The examples in C: each is short, runs and prints what it should. live_pages.sh
-# runs those in Python and Rust, live_frameworks.sh the adapters for benchmark
+# The examples in C: each runs and prints what it should. live_pages.sh runs
+# those in Python and Rust, live_frameworks.sh the adapters for benchmark
 # frameworks.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
@@ -74,15 +74,4 @@ else
 	skip "fence.c: $why"
 	skip "cpucycles-benchmarking(7): $why"
 fi
-
-for source in "$top_srcdir"/examples/*.*; do
-	name=${source##*/}
-	test "$(wc -l <"$source")" -lt 90
-	ok "$name: fewer than 90 lines"
-	# By its own command, by name, or as a part of one that is.
-	sed 12q "$source" | grep -q "[[:alnum:]] $name" ||
-		grep -lF "${name%.c}" "$0" "${0%/*}/live_frameworks.sh" \
-			"$top_srcdir"/examples/*.* | grep -qvxF "$source"
-	ok "$name: it is tested"
-done
 done_testing

@@ -35,15 +35,15 @@ commit() {
 
 git init -q .
 version_is '1\.2\.3+unknown' "a repository that git cannot read is no release"
-printf '%s\n' 'Source: s' 'Priority: optional' 'Standards-Version: 1' '' \
-	'Package: p' >debian/control
-printf '%s\n' 'Upstream-Name: s' >debian/copyright
-printf '%s\n' 'Description: d' >libcpucycles.pc.in
-printf '%s\n' 'License: l' >packaging/libcpucycles.spec.in
+printf '%s\n' 'Source: s' 'Priority: optional' 'Standards-Version: 1' \
+	>debian/control
+echo 'Upstream-Name: s' >debian/copyright
+echo 'Description: d' >libcpucycles.pc.in
+echo 'License: l' >packaging/libcpucycles.spec.in
 printf '%s\n' 'Maintainer: A <a@a.example>' 'Homepage:' 'Vcs-Git:' \
 	'Releases:' >packaging/publisher
-printf '%s\n' '* Not released yet' '* Release 1.2.3 (2000-01-01)' >NEWS
-printf '%s\n' 'libcpucycles (1.2.2-1) unstable; urgency=low' >debian/changelog
+echo '* Not released yet' >NEWS
+echo 'libcpucycles (1.2.2-1) unstable; urgency=low' >debian/changelog
 commit one
 commit two
 version_is '1\.2\.3+2\.g[0-9a-f]\{10\}' "without a tag all commits count"
@@ -55,33 +55,20 @@ echo 1.2.3+7.gabc >.tarball-version
 version_is '1\.2\.3+7\.gabc' "a tarball says itself what it is"
 rm .tarball-version
 
-# RESULT TEXT: a line of what release-check prints.
-finds() {
-	grep -q "^$1 [0-9]* - .*$2" "$tmp/out" || ! sed 's/^/# /' "$tmp/out"
-}
-
 check_release() {
-	# shellcheck disable=SC2015 # a condition
-	tests/release --quick >"$tmp/out" 2>&1
+	quietly tests/release --quick
 }
 
 touch new
-! check_release && finds 'not ok' 'tree is clean?? new' &&
-	finds 'not ok' 'NEWS begins with .* Not released yet' &&
-	finds 'not ok' 'changelog is for 1.2.3: libcpucycles (1.2.2' &&
-	finds 'not ok' 'no other commit has the tag v1.2.3'
-ok "release-check finds a changed tree, NEWS, the package's version and the tag"
-finds 'not ok' 'publisher: Maintainer' && finds 'not ok' 'Homepage is empty' &&
-	finds 'not ok' 'Vcs-Git is empty' && finds 'not ok' 'Releases is empty'
-ok "it names the publisher's fields that are empty"
-finds 'not ok' 'publish has been run.*debian/control'
-ok "and the files that lack what is there"
+! check_release && test "$(grep -cE '^not ok .*(clean\?\? new|: \* Not released|: libcpucycles \(1\.2\.2|no other commit|: Maintainer|(Homepage|Vcs-Git|Releases) is empty|run.*debian/control)' \
+	"$tmp/log")" -eq 9
+ok "release-check finds what has changed, is not written, or is not tagged"
 
 printf '%s\n' 'Maintainer: A <a@a.org>' 'Homepage: https://a.org/' \
 	'Vcs-Git: https://a.org/git' 'Releases: https://a.org/r' \
 	>packaging/publisher
 packaging/publish && packaging/publish
-test "$(grep -c . debian/control)" -eq 7 &&
+test "$(grep -c . debian/control)" -eq 6 &&
 	grep -qx 'Maintainer: A <a@a.org>' debian/control &&
 	grep -qx 'Source: https://a.org/' debian/copyright &&
 	grep -qx 'URL: https://a.org/' libcpucycles.pc.in &&
@@ -89,11 +76,9 @@ test "$(grep -c . debian/control)" -eq 7 &&
 	grep -qx 'Repository: https://a.org/git' debian/upstream/metadata
 ok "packaging/publish writes each field once"
 echo "* Release 1.2.3 ($(date -u +%F))" >NEWS
-sed -i.old s/1.2.2/1.2.3/ debian/changelog && rm debian/changelog.old
+echo 'libcpucycles (1.2.3-1) unstable; urgency=low' >debian/changelog
 GIT_COMMITTER_DATE="$(date -u +%F) 12:00 +0000" commit four
 git tag -f v1.2.3 >/dev/null
-check_release || ! sed 's/^/# /' "$tmp/out"
-ok "a commit that can be released passes"
-grep -q '^#  *git tag -s .* v1.2.3' "$tmp/out"
-ok "it says what is left: the signatures"
+check_release && grep -q '^#  *git tag -s .* v1.2.3' "$tmp/log"
+ok "a commit that can be released passes, and it says that signatures are left"
 done_testing
