@@ -17,7 +17,7 @@ in_build() (
 
 # printed REGEX: what matches in README.md.
 printed() {
-	grep -o "$1" "$top_srcdir/README.md"
+	grep -o "$1" README.md
 }
 
 in_build install DESTDIR="$tmp/root"
@@ -31,27 +31,19 @@ ok "the header, libcpucycles.pc and the CMake package are installed"
 # Each has the whole text, so that it can be read outside the manual's
 # directory, where ".so man3/cpucycles.3" leads nowhere.
 page=$(find "$tmp/root" -name cpucycles.3)
-missing=
-for function in cpucycles_fence $(sed -n 's/^\t\(cpucycles_.*\);/\1/p' \
-	"$top_srcdir/src/libcpucycles.map"); do
-	cmp -s "$page" "${page%/*}/$function.3" || missing="$missing $function"
-done
-test -z "$missing"
-ok "the manual has a page for each function$missing"
-missing=
-for example in "$top_srcdir"/examples/*.*; do
-	cmp -s "$example" "${page%/man/*}/doc/libcpucycles/examples/${example##*/}" ||
-		missing="$missing ${example##*/}"
-done
-test -z "$missing"
-ok "the examples are installed$missing"
-missing=
-for text in COPYING NEWS README.md doc/building.md; do
-	cmp -s "$top_srcdir/$text" "${page%/man/*}/doc/libcpucycles/${text##*/}" ||
-		missing="$missing $text"
-done
-test -z "$missing"
-ok "so are the licence, NEWS and README$missing"
+doc=${page%/man/*}/doc/libcpucycles
+cd "$top_srcdir" || exit 99
+{
+	for function in cpucycles_fence \
+		$(sed -n 's/^\t\(cpucycles_.*\);/\1/p' src/libcpucycles.map); do
+		cmp "$page" "${page%/*}/$function.3"
+	done
+	for text in COPYING NEWS README.md doc/building.md examples/*.*; do
+		cmp "$text" "$doc/${text#doc/}"
+	done
+} >"$tmp/out" 2>&1
+! test -s "$tmp/out"
+ok "a page for each function, the examples, the licence, NEWS and README are, too"
 
 # The tree moves away from where it was installed. The prefix of README.md is a
 # directory with include and lib, wherever the library's are.
@@ -154,7 +146,7 @@ cmake_split() {
 		-e "s|@LIBS@|$(made LIBS)|" \
 		-e "s|@CPUC_NODELETE@|$(made CPUC_NODELETE)|" \
 		-e '/^\tset(.*prefix/d' \
-		"$top_srcdir/packaging/cpucyclesConfig.cmake.in" \
+		packaging/cpucyclesConfig.cmake.in \
 		>"$tmp/split/lib/cmake/cpucycles/cpucyclesConfig.cmake"
 	P=$tmp/split
 	cmake_project "the library and the header in other prefixes"
@@ -188,9 +180,9 @@ meson_project() {
 	sub=$tmp/meson/subprojects
 	mkdir -p "$sub/cpucycles"
 	cp "$tmp/prog.c" "$tmp/plugin.c" "$tmp/meson"
-	cp "$top_srcdir/packaging/meson/cpucycles.wrap" "$sub"
-	cp "$top_srcdir/packaging/meson/meson.build" \
-		"$top_builddir"/amalgamation/cpucycles.[ch] "$sub/cpucycles"
+	cp packaging/meson/cpucycles.wrap "$sub"
+	cp packaging/meson/meson.build "$top_builddir"/amalgamation/cpucycles.[ch] \
+		"$sub/cpucycles"
 	cat >"$tmp/meson/meson.build" <<-TXT
 		project('use', 'c')
 		library = $(printed "dependency('libcpucycles')")
