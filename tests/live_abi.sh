@@ -29,9 +29,7 @@ runs_on() {
 	LD_LIBRARY_PATH=$tmp/$2 "$tmp/$1" >"$tmp/out" 2>"$tmp/err" &&
 		! test -s "$tmp/err" &&
 		sed -n 's/^version //p' "$tmp/out" | cmp -s - "$tmp/$2/version" &&
-		grep -q '^cpucycles tracesetup 0 ' "$tmp/out" && return
-	sed 's/^/# /' "$tmp/out" "$tmp/err"
-	return 1
+		grep -q '^cpucycles tracesetup 0 ' "$tmp/out"
 }
 
 if test -f "$lib" && command -v readelf >/dev/null; then

@@ -23,7 +23,7 @@ build_criterion() {
 	cp "$examples/criterion.rs" benches
 	# As time-a-function.rs says.
 	echo 'unsafe extern "C" {}' >words.rs
-	rustc --edition $edition --crate-type lib words.rs || {
+	rustc --edition "$edition" --crate-type lib words.rs || {
 		edition=2021
 		sed 's/^unsafe extern/extern/' "$examples/criterion.rs" \
 			>benches/criterion.rs
@@ -97,13 +97,10 @@ two_threads() {
 }
 
 framework() {
-	build "$1" >"$tmp/log" 2>&1
-	ok "$1: builds" || {
-		sed 's/^/# /' "$tmp/log"
-		return
-	}
+	quietly build "$1"
+	ok "$1: builds" || return
 	tries 30 by_the_clock "$1"
-	ok "$1: counts what the framework times" || sed 's/^/# /' "$tmp/err"
+	ok "$1: counts what the framework times"
 	if [ "$1" = catch2.cc ]; then
 		mean=$(sed -n 's/.*<mean value="\([0-9]*\).*/\1/p' catch2.xml |
 			tail -n 1)

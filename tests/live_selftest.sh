@@ -11,20 +11,15 @@ bad=$top_builddir/tests/.libs/selftest_bad
 test -x "$bad" || bad=$top_builddir/tests/selftest_bad
 unset BAD_NEIGHBOUR
 
-# The output of a run, for the log of a failure.
-show() {
-	sed 's/^/# /' "$tmp/out" "$tmp/err"
-}
-
 "$selftest" --quick >"$tmp/out" 2>"$tmp/err" && ! test -s "$tmp/err"
-ok "the selected counter is right, and nothing is on stderr" || show
+ok "the selected counter is right, and nothing is on stderr"
 grep -qE '^# counter [a-z0-9-]+, kind [a-z]+, ' "$tmp/out"
 ok "a line tells which counter it is"
 "$selftest" --list | sed 's/ .*//' >"$tmp/checks"
 sed -nE 's/^(not )?ok [0-9]+ - ([a-z0-9]+)(:| # SKIP) .+/\2/p' "$tmp/out" |
 	cmp -s - "$tmp/checks" &&
 	grep -qx "1..$(grep -c . "$tmp/checks")" "$tmp/out"
-ok "it is TAP, with a line for each check of --list" || show
+ok "it is TAP, with a line for each check of --list"
 cpucyclesimplementation=nonesuch "$selftest" --quick advances |
 	grep -q '^# cpucyclesimplementation=nonesuch was not taken: there is no'
 ok "a counter that the environment names in vain is noted"
@@ -104,21 +99,21 @@ while IFS='|' read -r _ meant text _; do
 		tr '\n' ' ')
 	[ "$failed" = "$can" ] && [ "$status" -eq $want ] &&
 		grep -q '^1\.\.' "$tmp/out" && ! test -s "$tmp/err"
-	ok "$text" || show
+	ok "$text"
 done <"$tmp/mistakes"
 
 : >"$tmp/err"
 "$selftest" --quick --counter default-zero >"$tmp/out"
 test $? -eq 1 && grep -q '^not ok 2 - advances: ' "$tmp/out" &&
 	test "$(grep -c '^not ok' "$tmp/out")" -eq 1
-ok "default-zero fails 'advances'" || show
+ok "default-zero fails 'advances'"
 # 'sharing' is for counters that count each thread alone.
 "$selftest" --quick --counter default-monotonic advances sharing >"$tmp/out"
 test $? -eq 0 && grep -q '^# counter default-monotonic, kind os' "$tmp/out" &&
 	grep -qx '1\.\.2' "$tmp/out" && grep -q '^ok 1 - advances: ' "$tmp/out"
-ok "--counter names the counter, and arguments the checks" || show
+ok "--counter names the counter, and arguments the checks"
 tail -n 1 "$tmp/out" | grep -qx '# default-monotonic counts nominal cycles here; checks: 1 passed, 0 failed, 1 could not be made'
-ok "the last line is a sentence" || show
+ok "the last line is a sentence"
 # A calibrated one may work a moment later.
 "$bin/cpucycles-info" |
 	sed -n 's/^cpucycles unavailable \([^:]*\): .*/\1/p' |
@@ -127,8 +122,7 @@ if read -r name <"$tmp/names"; then
 	"$selftest" --quick --counter "$name" >"$tmp/out" 2>"$tmp/err"
 	test $? -eq 1 && grep -q "$name does not work here: ." "$tmp/err" &&
 		grep -q '^Bail out! ' "$tmp/out"
-	ok "a counter that does not work here is status 1, with the reason" ||
-		show
+	ok "a counter that does not work here is status 1, with the reason"
 else
 	skip "all counters work here"
 fi
