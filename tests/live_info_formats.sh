@@ -67,11 +67,11 @@ has "and in force" '"in_force": true'
 has "the other counters were not tried" \
 	'"reason": "not tried: default-monotonic was asked for"'
 
-bad=$(printf 'a"b\\c\001\377\303\251')
+bad=$(printf 'a"b\\c\001\177 \377\303\251')
 cpucyclesimplementation=$bad "$info" --json >"$tmp/out"
 cp "$tmp/out" "$tmp/any-bytes.json"
 has "which are told as well as can be" \
-	'"value": "a\\u0022b\\u005cc\\u0001\\ufffd\\ufffd\\ufffd"'
+	'"value": "a\\u0022b\\u005cc\\u0001\\ufffd \\ufffd\\ufffd\\ufffd"'
 has "and are not in force" '"in_force": false'
 has "because there is no such counter" \
 	'"reason": "there is no such counter here"'

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The parts of cpucycles-info that compute: bins, scales, bounds, gaps, JSON.
- */
+/* The parts of cpucycles-info that compute: bins, scales, bounds, gaps. */
 #include <config.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include "cpucycles.h"
 #include "tap.h"
-#include "tools/common/json.h"
 #include "tools/common/tool.h"
 
 #define tool_ns pretended_ns
@@ -90,19 +87,6 @@ static void check_step(void)
 		   calls_step(6, 5) == 2 && calls_step(0, 5) == 1 &&
 		   calls_step(10000000000, 5) == 2000000000,
 	   "steps of scales are 1, 2 or 5 times a power of ten");
-}
-
-static void check_text(void)
-{
-	static const char expected[] =
-		"\"a\\u0022b\\u005cc\\u000a\\ufffd \\ufffd\\ufffd\"";
-	static char text[512];
-	FILE *f = fmemopen(text, sizeof text, "w");
-
-	json_begin(f);
-	json_text(NULL, "a\"b\\c\n\x7f \xc3\xff");
-	fclose(f);
-	ok(!strcmp(text, expected), "a string in JSON may hold any bytes");
 }
 
 #define READING 20  /* ns that a reading of a clock or a count takes */
@@ -318,7 +302,6 @@ int main(void)
 	check_share();
 	check_histogram();
 	check_step();
-	check_text();
 	check_gaps();
 	return done_testing();
 }

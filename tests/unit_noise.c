@@ -95,24 +95,23 @@ static void check_verdict(void)
 /* What is timed in turn sees the same rate, high or low. */
 static void check_turns(void)
 {
-	long long chain[BATCHES], wide[BATCHES];
+	long long chain[BATCHES], wide[BATCHES], steady[BATCHES];
 	struct noise n;
 	int i;
 
 	for (i = 0; i < BATCHES; i++) {
 		chain[i] = i % 2 ? 37000 : 38000;
 		wide[i] = chain[i] * 2;
+		steady[i] = 74000;
 	}
 	noise_verdict(&n, chain, wide, 0);
 	ok(n.visible == 0 && n.apart == 271, "in turn and apart: %g, %g",
 	   n.visible, n.apart);
-	for (i = 0; i < BATCHES; i++)
-		wide[i] = 74000;
-	for (i = 0; i < 2; i++) {
-		noise_verdict(&n, i ? wide : chain, i ? chain : wide, 0);
-		ok(n.visible > 260 && n.apart == 271,
-		   "only one of them changes: %g", n.visible);
-	}
+	noise_verdict(&n, chain, steady, 0);
+	ok(n.visible > 260 && n.apart == 271, "only one changes: %g",
+	   n.visible);
+	noise_verdict(&n, steady, chain, 0);
+	ok(n.visible > 260 && n.apart == 271, "or the other: %g", n.visible);
 }
 
 /* Medians are the same however much of the time others have. */
@@ -139,7 +138,7 @@ static void check_lost(void)
 static struct rate_summary stepping(int stretch, double size, long long grain)
 {
 	static struct rate_steps s;
-	long long ns = 1000, length;
+	long long length;
 	int i;
 
 	memset(&s, 0, sizeof s);
@@ -149,8 +148,7 @@ static struct rate_summary stepping(int stretch, double size, long long grain)
 			length += (long long)(size * 100);
 		if (i % 50 == 49)
 			length += 2000 + i % 900;
-		rate_steps_add(&s, ns, length, grain);
-		ns += 10000;
+		rate_steps_add(&s, 1000 + i * 10000LL, length, grain);
 	}
 	return rate_steps_sum(&s);
 }
@@ -165,7 +163,7 @@ static long long uneven(void)
 static void check_steps(void)
 {
 	struct rate_summary s = stepping(200, 0.8, 0);
-	struct rate_steps drift = {0};
+	struct rate_steps dither = {0}, drift = {0};
 	int i;
 
 	ok(s.persecond == 0 && s.size == 0 && s.lasted == 0,
@@ -182,16 +180,13 @@ static void check_steps(void)
 	ok(stepping(200, 2.5, 300).persecond == 0,
 	   "nor is a difference within the clock's step");
 	ok(rate_steps_grain(uneven) == 20, "the clock's step is the smallest");
-	memset(&drift, 0, sizeof drift);
-	for (i = 0; i < 1000; i++)
-		rate_steps_add(&drift, 1000 + i * 10000LL,
-			       10000 + (i < 50      ? 0
-					: i / 8 % 2 ? 70
-						    : -70),
-			       0);
-	ok(rate_steps_sum(&drift).persecond == 0,
+	for (i = 0; i < 50; i++)
+		rate_steps_add(&dither, 1000 + i * 10000LL, 10000, 0);
+	for (; i < 1000; i++)
+		rate_steps_add(&dither, 1000 + i * 10000LL,
+			       i / 8 % 2 ? 10070 : 9930, 0);
+	ok(rate_steps_sum(&dither).persecond == 0,
 	   "nor has dither by 0.7%% to either side");
-	memset(&drift, 0, sizeof drift);
 	for (i = 0; i < 20000; i++)
 		rate_steps_add(&drift, 1000 + i * 10000LL, 10000 + i / 10, 0);
 	ok(rate_steps_sum(&drift).persecond == 0, "a drift has no steps");
@@ -216,10 +211,6 @@ static void check_hints(void)
 		.worst = 0.002,
 		.system = {"performance", "off", "3"},
 		.visible = 12};
-	static const char *const wanted[NOISE_ITEMS] = {
-		"nohz_full=", "isolcpus=",     "another machine",
-		"idle",       "turns",         "-g performance",
-		"no_turbo",   "other threads", "step"};
 	struct noise n;
 	int i;
 
@@ -248,8 +239,8 @@ static void check_hints(void)
 		if (i == NOISE_SMT)
 			strcpy(n.system.threads, "3-4");
 		n.coarse = i == NOISE_VERDICT;
-		ok(alone(&n, i) && strstr(hint(&n, i), wanted[i]) != NULL,
-		   "%s has one of its own", noise_line(&n, i).name);
+		ok(alone(&n, i), "%s has one of its own: %s",
+		   noise_line(&n, i).name, hint(&n, i));
 	}
 }
 
@@ -351,13 +342,11 @@ static void check_time(void)
 {
 	static const char stat[] = "/proc/stat";
 	struct system_time t;
-	int status;
 
 	ok(system_time(root, &t) < 0, "no /proc/stat");
 	put_text(stat, "cpu  100 20 30 4000 500 6 7 80 9 1\ncpu0 1 2 3 4\n");
-	status = system_time(root, &t);
-	ok(status == 0 && t.stolen == 80 && t.busy == 243,
-	   "%lld ticks busy, %lld stolen", t.busy, t.stolen);
+	ok(system_time(root, &t) == 0 && t.stolen == 80 && t.busy == 243,
+	   "ticks busy and stolen");
 	put_text(stat, "cpu  100 20 30 4000 500 6 7\n");
 	ok(system_time(root, &t) < 0, "before Linux 2.6.11: none stolen");
 	put_text(stat, "cpu0 100 20 30 4000 500 6 7 80 9 1\n");
