@@ -15,11 +15,6 @@ in_build() (
 	cd "${top_builddir:?is set, too}" && quietly "${MAKE:-make}" "$@"
 )
 
-# printed REGEX: what matches in README.md.
-printed() {
-	grep -o "$1" README.md
-}
-
 in_build install DESTDIR="$tmp/root"
 ok "make install DESTDIR=..."
 header=$(find "$tmp/root" -name cpucycles.h)
@@ -105,30 +100,30 @@ stays() {
 nodelete=
 build_plugin -Wl,-z,nodelete && is_nodelete "$plugin" && nodelete=yes
 
-# TEXT: a project that finds the library in $P. It has a program for each way to
-# name it.
+# A project that finds the library below P. It has a program for each target.
 cmake_project() {
 	targets=prog
-	{
-		printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' \
-			'project(use C)' 'add_executable(prog prog.c)' \
-			'find_package(cpucycles 0.9 REQUIRED CONFIG)'
-		printed '^find_package(cpucycles.*'
-		printed '^target_link_libraries(program cpucycles::.*' |
-			sed 's/(program /(prog /'
-		if test -n "$archive"; then
-			targets="prog static"
-			echo 'add_executable(static prog.c)'
-			echo 'target_link_libraries(static cpucycles::static)'
-			echo 'add_library(plugin MODULE plugin.c)'
-			echo 'target_link_libraries(plugin cpucycles::static)'
-		fi
-	} >"$tmp/CMakeLists.txt"
+	cat >"$tmp/CMakeLists.txt" <<-'TXT'
+		cmake_minimum_required(VERSION 3.13)
+		project(use C)
+		find_package(cpucycles 0.9 REQUIRED CONFIG)
+		add_executable(prog prog.c)
+		target_link_libraries(prog cpucycles::cpucycles)
+	TXT
+	test -z "$archive" || {
+		targets="prog static"
+		cat >>"$tmp/CMakeLists.txt" <<-'TXT'
+			add_executable(static prog.c)
+			target_link_libraries(static cpucycles::static)
+			add_library(plugin MODULE plugin.c)
+			target_link_libraries(plugin cpucycles::static)
+		TXT
+	}
 	eval "$(assignment CMake) && export CMAKE_PREFIX_PATH"
 	rm -rf "$tmp/cmake"
 	quietly cmake -S "$tmp" -B "$tmp/cmake" -G 'Unix Makefiles' \
 		-DCMAKE_MAKE_PROGRAM=make && quietly cmake --build "$tmp/cmake"
-	ok "CMake: $1"
+	ok "CMake: the library below $P"
 	for target in $targets; do
 		quietly "$tmp/cmake/$target"
 		ok "CMake: the program $target counts"
@@ -138,18 +133,15 @@ cmake_project() {
 
 # The package alone in a prefix of its own, as distributions move it that split
 # what is installed. It knows where that was.
-cmake_split() {
-	mkdir -p "$tmp/split/lib/cmake/cpucycles"
-	cp "$lib/cmake/cpucycles/cpucyclesConfigVersion.cmake" \
-		"$tmp/split/lib/cmake/cpucycles"
+split_prefix() {
+	P=$tmp/split
+	mkdir -p "$P/lib/cmake"
+	cp -r "$lib/cmake/cpucycles" "$P/lib/cmake"
 	sed -e "s,@libdir@,$lib,g" -e "s,@includedir@,$inc,g" \
 		-e "s|@LIBS@|$(made LIBS)|" \
 		-e "s|@CPUC_NODELETE@|$(made CPUC_NODELETE)|" \
-		-e '/^\tset(.*prefix/d' \
-		packaging/cpucyclesConfig.cmake.in \
-		>"$tmp/split/lib/cmake/cpucycles/cpucyclesConfig.cmake"
-	P=$tmp/split
-	cmake_project "the library and the header in other prefixes"
+		-e '/^\tset(.*prefix/d' packaging/cpucyclesConfig.cmake.in \
+		>"$P/lib/cmake/cpucycles/cpucyclesConfig.cmake"
 }
 
 # wanted COMPATIBLE-EXACT-UNSUITABLE VERSION BYTES-OF-A-POINTER
@@ -185,7 +177,7 @@ meson_project() {
 		"$sub/cpucycles"
 	cat >"$tmp/meson/meson.build" <<-TXT
 		project('use', 'c')
-		library = $(printed "dependency('libcpucycles')")
+		library = dependency('libcpucycles')
 		assert(library.version() == '$version')
 		executable('prog', 'prog.c', dependencies: library)
 		shared_module('plugin', 'plugin.c', dependencies: library)
@@ -231,8 +223,9 @@ else
 fi
 if command -v cmake >/dev/null; then
 	cmake_versions
-	cmake_project "README's prefix and lines"
-	cmake_split
+	cmake_project
+	split_prefix
+	cmake_project
 else
 	skip "there is no cmake"
 fi
