@@ -152,13 +152,11 @@ run() {
 
 # Prints why this machine cannot run a command that has failed, if it cannot.
 cannot() {
-	for name in gnuplot jq man pkg-config python3 rustc setarch \
-		valgrind; do
-		case " $1 " in
-		*" $name "*) run "command -v $name" . ||
-			echo "there is no $name" ;;
-		esac
-	done
+	echo "$1" | tr ' ' '\n' |
+		grep -xE 'gnuplot|jq|man|pkg-config|python3|rustc|setarch|valgrind' |
+		while read -r name; do
+			run "command -v $name" . || echo "there is no $name"
+		done
 	case $1 in
 	*' -shared '*) test -f "$top_builddir/.libs/libcpucycles.so" ||
 		echo "no shared library was built" ;;
@@ -255,13 +253,11 @@ echo 4 >"$tmp/machine/proc/sys/kernel/perf_event_paranoid"
 cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/vendored"
 cp "$top_srcdir"/examples/*.* "$tmp/work"
 # As the example says.
-edition=2024
+edition=2024 older=
 echo 'unsafe extern "C" {}' >"$tmp/words.rs"
-if ! run "rustc --edition $edition --crate-type lib words.rs" "$tmp"; then
-	edition=2021
-	sed 's/^unsafe extern/extern/' examples/time-a-function.rs \
-		>"$tmp/work/time-a-function.rs"
-fi
+run "rustc --edition $edition --crate-type lib words.rs" "$tmp" ||
+	edition=2021 older='s/^unsafe extern/extern/'
+sed "$older" examples/time-a-function.rs >"$tmp/work/time-a-function.rs"
 for name in work/program.c work/prog.c vendored/program.c vendored/prog.c; do
 	sed -n '/^```c$/,/^```$/{/^```/!p;}' README.md >"$tmp/$name"
 done
@@ -301,13 +297,7 @@ ok "README.md: the compiler, with a prefix"
 snippet() {
 	name=$(sed -n '1s/^[^A-Za-z]*\([^ :]*\): .*/\1/p' "$tmp/block")
 	command=$(sed -n '1s/^[^:]*: //; 1s, \*/$,,; 1p' "$tmp/block")
-	case $name in
-	meson.build) tools='meson ninja' ;;
-	CMakeLists.txt) tools=cmake ;;
-	Makefile) tools= ;;
-	*) tools=${command%% *} ;;
-	esac
-	for tool in $tools; do
+	for tool in ${command%% *} $(echo "$command" | grep -ow ninja); do
 		pasted "$tool --version || $tool version" "$tmp" || {
 			skip "$1: $name: there is no $tool"
 			return
@@ -331,12 +321,7 @@ snippet() {
 		done
 		mv "$here/function.py" "$here/$name"
 		;;
-	# As the page says.
-	*.rs)
-		test "$edition" = 2024 || sed -i 's/^unsafe extern/extern/' \
-			"$tmp/block"
-		cp "$tmp/block" "$here/$name"
-		;;
+	*.rs) sed "$older" "$tmp/block" >"$here/$name" ;; # as the page says
 	*) cp "$tmp/block" "$here/$name" ;;
 	esac
 	# Once more, it is only run.
@@ -348,8 +333,9 @@ snippet() {
 # median COMMAND: of the 1001 counts that it prints.
 median() {
 	pasted "$1" "$here"
-	grep -x '[0-9][0-9]*' "$tmp/log" | sort -n >"$tmp/counts"
-	test "$(wc -l <"$tmp/counts")" -eq 1001 && sed -n 501p "$tmp/counts"
+	grep -x '[0-9][0-9]*' "$tmp/log" | sort -n |
+		awk 'NR == 501 { median = $1 } END { if (NR == 1001) print median
+			else exit 1 }'
 }
 
 # counts COMMAND: it does, and their median is right, if x86 multiplies in 3
@@ -374,8 +360,9 @@ pasted() (
 
 mkdir "$tmp/plain"
 cp "$tmp/bin/make" "$tmp/plain"
-printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$tmp/plain/cc"
-chmod +x "$tmp/plain/cc"
+stand_in ../plain/cc <<TXT
+exec $CC "\$@"
+TXT
 cycles=$(($(sed -n 's/.* i < \([0-9]*0\); .*/\1/p' README.md) * 6))
 snippets=0 exact='' median=''
 "$tmp/prefix/bin/cpucycles-info" >"$tmp/info"

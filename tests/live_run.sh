@@ -48,14 +48,12 @@ takes() {
 }
 
 ## Exit statuses, and streams.
-for status in 0 1 7 255; do
-	"$run" sh -c "exit $status" 2>"$tmp/err"
-	test $? -eq $status && grep -q '^how  *[ce]' "$tmp/err"
-	ok "status $status"
+# shellcheck disable=SC2016 # the commands'
+for ends in 0:'exit 0' 1:'exit 1' 7:'exit 7' 255:'exit 255' 137:'kill -KILL $$'; do
+	"$run" sh -c "${ends#*:}" 2>"$tmp/err"
+	test $? -eq "${ends%%:*}" && grep -q '^how  *[ce]' "$tmp/err"
+	ok "'${ends#*:}': status ${ends%%:*}"
 done
-"$run" sh -c 'kill -KILL $$' 2>"$tmp/err"
-test $? -eq 137 && grep -q ^how "$tmp/err"
-ok "a command that a signal ends: 128 and the signal"
 refused 127 "'./nonesuch': No such" "$run" ./nonesuch
 ok "no such command: 127"
 refused 126 "'/': Permission" "$run" /
@@ -73,8 +71,8 @@ for wrong in '' '-r 0 true' '-r 2x true' '--nonesuch true' '-o'; do
 	refused 125 --help "$run" $wrong
 	ok "wrong usage '$wrong': 125, and points to --help"
 done
-echo text | "$run" cat -u >"$tmp/out" 2>"$tmp/err" && echo text |
-	cmp -s - "$tmp/out" && ! grep -q text "$tmp/err"
+echo text | "$run" cat -u >"$tmp/out" 2>"$tmp/err" &&
+	test "$(cat "$tmp/out")" = text && ! grep -q text "$tmp/err"
 ok "the command has standard input and output for itself"
 "$run" -o "$tmp/report" sh -c 'echo out; echo err >&2; test $# -eq 2' sh -r 9 \
 	>"$tmp/out" 2>"$tmp/err" && test "$(cat "$tmp/out" "$tmp/err")" = "out
@@ -115,10 +113,9 @@ json -r 3 sh -c "echo run >>'$tmp/killed'; kill -TERM \$\$"
 test $? -eq 143 && test "$(wc -l <"$tmp/killed")" -eq 1
 ok "a run that a signal ends is the last one"
 if python3 -c 'import json' 2>/dev/null; then
-	for option in '-r 1' '-r 3'; do
-		# shellcheck disable=SC2086 # several words
-		json $option true && python3 -m json.tool "$tmp/json" >/dev/null
-		ok "$option: a valid JSON object"
+	for runs in 1 3; do
+		json -r $runs true && quietly python3 -m json.tool "$tmp/json"
+		ok "-r $runs: a valid JSON object"
 	done
 else
 	skip "there is no python3"
