@@ -137,11 +137,9 @@ mkdir "$tmp/own" && cat >"$tmp/own/cpucycles.h" <<-'C'
 	#include_next <cpucycles.h>
 	#endif
 C
-printf '#include <cpucycles.h>\nlong long now(void) { return cpucycles(); }\n' \
-	>"$tmp/header.c"
 # shellcheck disable=SC2086
-$CC $CFLAGS -Werror -I"$tmp/own" -I"$top_srcdir/include" -c \
-	-o "$tmp/header.o" "$tmp/header.c"
+quietly $CC $CFLAGS -Werror -I"$tmp/own" -I"$top_srcdir/include" -c \
+	-o "$tmp/header.o" "$dropin/use.c"
 ok "a header of the same name can include ours"
 if test -f "$archive"; then
 	$NM -g --defined-only "$archive" 2>/dev/null |

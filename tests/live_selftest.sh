@@ -102,11 +102,6 @@ while IFS='|' read -r _ meant text _; do
 	ok "$text"
 done <"$tmp/mistakes"
 
-: >"$tmp/err"
-"$selftest" --quick --counter default-zero >"$tmp/out"
-test $? -eq 1 && grep -q '^not ok 2 - advances: ' "$tmp/out" &&
-	test "$(grep -c '^not ok' "$tmp/out")" -eq 1
-ok "default-zero fails 'advances'"
 # 'sharing' is for counters that count each thread alone.
 "$selftest" --quick --counter default-monotonic advances sharing >"$tmp/out"
 test $? -eq 0 && grep -q '^# counter default-monotonic, kind os' "$tmp/out" &&
