@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "cpucycles.h"
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/rseq.h>
 #include <ucontext.h>
@@ -18,7 +17,7 @@
 static ucontext_t fibre, thread[THREADS];
 static volatile uint64_t *field[THREADS];
 static volatile int running; /* the thread that has the fibre */
-static volatile int turn;
+static pthread_barrier_t next_turn;
 static long long answer;
 static int stored_elsewhere, stored_here, misread;
 
@@ -39,7 +38,7 @@ static __attribute__((noinline)) volatile uint64_t *own_field(void)
 	return (volatile uint64_t *)&area->rseq_cs;
 }
 
-/* The other thread yields meanwhile, so nothing but the fibre can change its
+/* The other thread waits meanwhile, so nothing but the fibre can change its
  * field from 0. */
 static void take_turn(int self)
 {
@@ -56,21 +55,15 @@ static void take_turn(int self)
 static void *thread_main(void *arg)
 {
 	const int self = *(int *)arg;
+	int turn;
 
 	field[self] = own_field();
-	__atomic_add_fetch(&turn, 1, __ATOMIC_ACQ_REL);
-	for (;;) {
-		int now = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
-
-		if (now >= THREADS + TURNS)
-			return NULL;
-		if (now < THREADS || now % THREADS != self) {
-			sched_yield();
-			continue;
-		}
-		take_turn(self);
-		__atomic_store_n(&turn, now + 1, __ATOMIC_RELEASE);
+	for (turn = 0; turn < TURNS; turn++) {
+		pthread_barrier_wait(&next_turn);
+		if (turn % THREADS == self)
+			take_turn(self);
 	}
+	return NULL;
 }
 
 int main(void)
@@ -79,6 +72,7 @@ int main(void)
 	int self[THREADS], i;
 	pthread_t id[THREADS];
 
+	pthread_barrier_init(&next_turn, NULL, THREADS);
 	getcontext(&fibre);
 	fibre.uc_stack.ss_sp = stack;
 	fibre.uc_stack.ss_size = sizeof stack;
