@@ -3,6 +3,7 @@
 # cpucycles-selftest finds nothing wrong with a right counter, and each mistake
 # of a wrong one by the check that is meant for it, and by no other: of some quick
 # checks, or of all if LIVE_LONG is set, as make check-long does.
+# shellcheck disable=SC2086 # checks and settings are several words
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 find_tools
@@ -24,11 +25,10 @@ cpucyclesimplementation=nonesuch "$selftest" --quick advances |
 	grep -q '^# cpucyclesimplementation=nonesuch was not taken: there is no'
 ok "a counter that the environment names in vain is noted"
 
-# Mistakes, the checks that must find each, the text, and options. Each mistake
-# is made in a process of its own, two at a time. Options choose a clock of the
-# system's, which is everywhere; a process that interrupts the counting one; a
-# wait of seconds, for 2^32 cycles; and checks: 'threads' also finds thread-clock
-# in a thread that is often interrupted.
+# Mistakes, the checks that must find each, the text, and options. These choose
+# a clock of the system's, which is everywhere; a process that interrupts the
+# counting one; a wait of seconds, for 2^32 cycles; and checks: 'threads' also
+# finds thread-clock in a thread that is often interrupted.
 cat >"$tmp/mistakes" <<'TXT'
 good||a stand-in that adds no mistake passes|all
 back|monotone migration|counts that go back: 'monotone', and 'migration', which looks for it too
@@ -56,35 +56,24 @@ wrap32|wrap32|2^32 of its counts are lost|system wait wrap32
 fork-hangs|fork|children do not return
 TXT
 
-# NUMBER: makes the mistake in this line; what it prints is in NUMBER.out.
-cat >"$tmp/make" <<'SH'
-IFS='|' read -r name meant _ how <<TXT
-$(sed -n "$1p" "$tmp/mistakes")
-TXT
-quick=--quick checks=$(cat "$tmp/checks")
-test -n "${LIVE_LONG-}" || checks="monotone advances $meant"
-for word in $how; do
-	case $word in
-	all) checks= ;;
-	system) export cpucyclesimplementation=default-monotonic ;;
-	neighbour) export BAD_NEIGHBOUR=1 ;;
-	wait) quick= ;;
-	+*) test -n "${LIVE_LONG-}" || checks="$checks ${word#+}" ;;
-	-*) checks=$(printf '%s\n' $checks | grep -vx -e "${word#-}") ;;
-	*) checks=$word ;;
-	esac
-done
-BAD_COUNTER=$name "$bad" $quick $checks >"$tmp/$1.out" 2>"$tmp/$1.err"
-echo $? >"$tmp/$1.status"
-SH
-export tmp bad
-seq "$(grep -c . "$tmp/mistakes")" | xargs -P 2 -n 1 sh "$tmp/make"
-number=0
-while IFS='|' read -r _ meant text _; do
-	number=$((number + 1))
-	mv "$tmp/$number.out" "$tmp/out"
-	mv "$tmp/$number.err" "$tmp/err"
-	read -r status <"$tmp/$number.status"
+while IFS='|' read -r name meant text how; do
+	quick=--quick settings="BAD_COUNTER=$name" checks=$(cat "$tmp/checks")
+	test -n "${LIVE_LONG-}" || checks="monotone advances $meant"
+	for word in $how; do
+		case $word in
+		all) checks= ;;
+		system)
+			settings="$settings cpucyclesimplementation=default-monotonic"
+			;;
+		neighbour) settings="$settings BAD_NEIGHBOUR=1" ;;
+		wait) quick= ;;
+		+*) test -n "${LIVE_LONG-}" || checks="$checks ${word#+}" ;;
+		-*) checks=$(printf '%s\n' $checks | grep -vx -e "${word#-}") ;;
+		*) checks=$word ;;
+		esac
+	done
+	env $settings "$bad" $quick $checks >"$tmp/out" 2>"$tmp/err" </dev/null
+	status=$?
 	# The checks that this machine can make, and the exit status.
 	can="" want=0
 	for check in $meant; do
