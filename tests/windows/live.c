@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
 /* On 64-bit x86 Windows, or in Wine: the first call, raced by 64 threads; the
  * DLL loaded late, and unloaded while its threads live; faults while it probes.
- * The tests of the lock, of a probe and of a thread's clock are linked with
- * the static library, whose hidden functions they call or replace. The one
- * argument is the DLL. */
+ * The tests of a probe and of a thread's clock are linked with the static
+ * library, whose hidden functions they call or replace. The one argument is the
+ * DLL. */
 #include <config.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include "calibrated/calibration.h"
 #include "cpucycles.h"
 #include "thread/lock.h"
 #include "system/os_clock.h"
@@ -21,7 +20,6 @@
 #define THREADS 64
 #define RACES 20
 #define FAULTS 1000 /* of another thread, while this one selects */
-#define LOCKS 20000 /* by each of four threads */
 
 #define PAUSE 20 /* ms for which a thread is suspended, and is not */
 #define PAUSES UINT64_C(500000000) /* ticks */
@@ -29,47 +27,38 @@
 
 static const char *dll;
 
-struct library {
+static struct library {
 	HMODULE module;
 	long long (**count)(void);
 	int (*select)(const char *name);
-};
+} library;
 
 /* Through memory, as there is no cast from one to the other. */
-static void symbol(HMODULE module, const char *name, void *pointer)
+static void symbol(const char *name, void *pointer)
 {
-	FARPROC found = GetProcAddress(module, name);
+	FARPROC found = GetProcAddress(library.module, name);
 
 	memcpy(pointer, &found, sizeof found);
 }
 
-static struct library library_load(void)
+static void library_load(void)
 {
-	struct library l = {LoadLibraryA(dll), NULL, NULL};
-
-	if (l.module == NULL)
-		return l;
-	symbol(l.module, "cpucycles", &l.count);
-	symbol(l.module, "cpucycles_select", &l.select);
-	return l;
+	library.module = LoadLibraryA(dll);
+	symbol("cpucycles", &library.count);
+	symbol("cpucycles_select", &library.select);
 }
 
-/* What threads do all at once: count, and end. */
-static struct library library;
-static HANDLE begin, counted, end;
-static volatile LONG counting;
-
 /* Counts go on, and leave both errors as they were. */
-static bool goes_on(long long (**count)(void))
+static bool goes_on(void)
 {
 	long long first, last, now;
 	int i;
 
 	errno = 17;
 	SetLastError(18);
-	first = last = (*count)();
+	first = last = (*library.count)();
 	for (i = 0; i < 2000; i++) {
-		now = (*count)();
+		now = (*library.count)();
 		if (now < last)
 			return false;
 		last = now;
@@ -77,10 +66,16 @@ static bool goes_on(long long (**count)(void))
 	return last > first && errno == 17 && GetLastError() == 18;
 }
 
-static DWORD WINAPI counts(void *arg)
+/* What threads do all at once: count, and end. */
+static HANDLE begin, counted, end;
+static volatile LONG counting, bad;
+
+static DWORD WINAPI counts(void *unused)
 {
+	(void)unused;
 	WaitForSingleObject(begin, INFINITE);
-	*(bool *)arg = goes_on(library.count);
+	if (!goes_on())
+		bad = 1;
 	if (InterlockedDecrement(&counting) == 0)
 		SetEvent(counted);
 	WaitForSingleObject(end, INFINITE);
@@ -91,31 +86,29 @@ static DWORD WINAPI counts(void *arg)
 static bool race(void)
 {
 	HANDLE thread[THREADS];
-	bool good = true, on[THREADS];
 	DWORD code;
 	int i;
 
-	library = library_load();
+	library_load();
 	counting = THREADS;
+	bad = 0;
 	begin = CreateEvent(NULL, TRUE, FALSE, NULL);
 	counted = CreateEvent(NULL, TRUE, FALSE, NULL);
 	end = CreateEvent(NULL, TRUE, FALSE, NULL);
 	for (i = 0; i < THREADS; i++)
-		thread[i] = CreateThread(NULL, 65536, counts, &on[i], 0, NULL);
+		thread[i] = CreateThread(NULL, 65536, counts, NULL, 0, NULL);
 	SetEvent(begin);
 	WaitForSingleObject(counted, INFINITE);
-	good &= FreeLibrary(library.module) && GetModuleHandleA(dll) == NULL;
+	if (!FreeLibrary(library.module) || GetModuleHandleA(dll) != NULL)
+		bad = 1;
 	SetEvent(end);
 	WaitForMultipleObjects(THREADS, thread, TRUE, INFINITE);
 	for (i = 0; i < THREADS; i++) {
-		good &= on[i] && GetExitCodeThread(thread[i], &code) &&
-			code == 0;
+		if (!GetExitCodeThread(thread[i], &code) || code != 0)
+			bad = 1;
 		CloseHandle(thread[i]);
 	}
-	CloseHandle(begin);
-	CloseHandle(counted);
-	CloseHandle(end);
-	return good;
+	return !bad;
 }
 
 static void check_race(void)
@@ -161,16 +154,16 @@ static DWORD WINAPI app_faults(void *arg)
 
 static void check_other_faults(void)
 {
-	struct library l = library_load();
 	void *handler = AddVectoredExceptionHandler(0, app_handler);
 	long faults = 0;
 	HANDLE thread = CreateThread(NULL, 0, app_faults, &faults, 0, NULL);
 
+	library_load();
 	while (app_handled < FAULTS)
-		l.select(NULL);
+		library.select(NULL);
 	app_stop = true;
 	WaitForSingleObject(thread, INFINITE);
-	FreeLibrary(l.module);
+	FreeLibrary(library.module);
 	/* A handler that the library has left is not there any more. */
 	illegal();
 	ok(faults > 0 && app_handled == faults + 1,
@@ -179,56 +172,17 @@ static void check_other_faults(void)
 	RemoveVectoredExceptionHandler(handler);
 }
 
-/* The lock: only one thread at a time adds to a sum. */
-static volatile long lock_sum;
-
-static DWORD WINAPI lock_add(void *unused)
-{
-	struct cpuc_caller caller;
-	long sum;
-	int i;
-
-	(void)unused;
-	for (i = 0; i < LOCKS; i++) {
-		cpuc_lock(&caller);
-		sum = lock_sum;
-		if (i % 64 == 0)
-			Sleep(0);
-		lock_sum = sum + 1;
-		cpuc_unlock(&caller);
-	}
-	return 0;
-}
-
-static void check_lock(void)
-{
-	HANDLE thread[4];
-	int i;
-
-	for (i = 0; i < 4; i++)
-		thread[i] = CreateThread(NULL, 0, lock_add, NULL, 0, NULL);
-	WaitForMultipleObjects(4, thread, TRUE, INFINITE);
-	ok(lock_sum == 4 * LOCKS,
-	   "one thread at a time has the lock: %ld of %d", lock_sum, 4 * LOCKS);
-}
-
 /* In place of the system's QueryThreadCycleTime(), which Wine has not: the TSC
- * without the ticks for which the thread was suspended, as on Windows on x86,
- * or some multiple of it.
+ * without the ticks for which the thread was suspended, as on Windows on x86.
  */
 static HANDLE pause_thread;
-static volatile uint64_t pause_ticks, pause_times = 1;
+static volatile uint64_t pause_ticks;
 static volatile bool pause_stop;
-
-static long long pause_tsc(void)
-{
-	return (long long)__builtin_ia32_rdtsc();
-}
 
 static BOOL WINAPI pause_clock(HANDLE thread, PULONG64 ticks)
 {
 	(void)thread;
-	*ticks = (__builtin_ia32_rdtsc() - pause_ticks) * pause_times;
+	*ticks = __builtin_ia32_rdtsc() - pause_ticks;
 	return TRUE;
 }
 
@@ -303,12 +257,6 @@ static void check_pauses(void)
 		tries++;
 	ok(tries < PAUSE_TRIES,
 	   "pauses of %d ms are left out, at the try after %d", PAUSE, tries);
-	for (pause_times = 0; pause_times <= 2; pause_times += 2)
-		ok(!cpuc_calibration_thread_clock(pause_tsc, 0),
-		   "a clock of %d times the rate is not the thread's",
-		   (int)pause_times);
-	pause_times = 1;
-	ok(cpuc_calibration_thread_clock(pause_tsc, 0), "one of the same rate is");
 }
 
 /* cpuc_probe() itself. */
@@ -356,7 +304,6 @@ int main(int argc, char **argv)
 	dll = argv[1];
 	check_race();
 	check_other_faults();
-	check_lock();
 	check_probe();
 	check_pauses();
 	return done_testing();
