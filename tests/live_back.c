@@ -4,6 +4,11 @@
 #include "load.h"
 
 #include <setjmp.h>
+#include <sys/syscall.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
 
 #define EVENTS 10 /* of a scenario, from which on it has happened */
 #define LATE 30   /* s after which it has not, on an overloaded machine */
@@ -26,7 +31,7 @@ struct level {
 
 static __thread struct {
 	struct level level[LEVELS];
-	volatile sig_atomic_t depth, timers;
+	volatile sig_atomic_t depth, timers, ending;
 	volatile unsigned long events; /* jumps, children, moves or signals */
 	timer_t timer[TIMERS];
 } me;
@@ -39,7 +44,6 @@ static struct result {
 
 static double begun;
 static bool forks;
-static volatile sig_atomic_t ending;
 
 /* Compares a count with the highest of all calls that have ended. */
 static void step(void)
@@ -60,6 +64,12 @@ static void step(void)
 	here->copy = !here->copy;
 }
 
+static void steps(int n)
+{
+	while (n-- > 0)
+		step();
+}
+
 /* A thread that has hardly run goes on until its events have happened. */
 static bool over(void)
 {
@@ -67,6 +77,13 @@ static bool over(void)
 
 	return took > load_seconds + LATE ||
 	       (took > load_seconds && me.events >= EVENTS);
+}
+
+static void handle(int sig, void (*handler)(int), int flags)
+{
+	struct sigaction act = {.sa_handler = handler, .sa_flags = flags};
+
+	sigaction(sig, &act, NULL);
 }
 
 static void stop_timers(void)
@@ -77,32 +94,31 @@ static void stop_timers(void)
 		timer_settime(me.timer[--me.timers], 0, &never, NULL);
 }
 
+/* Signals the calling thread alone. */
 static void start_timer(int sig, long hz)
 {
-	if (load_timer(&me.timer[me.timers], sig, 1000000000 / hz))
+	const struct timespec period = {0, 1000000000 / hz};
+	const struct itimerspec every = {period, period};
+	timer_t *timer = &me.timer[me.timers];
+	struct sigevent event;
+
+	memset(&event, 0, sizeof event);
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = sig;
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &event, timer) == 0 &&
+	    timer_settime(*timer, 0, &every, NULL) == 0)
 		me.timers++;
 }
 
-static void count_on(void)
-{
-	int i;
-
-	while (!over())
-		for (i = 0; i < BATCH; i++)
-			step();
-}
-
-/* Returns what its process ends with. */
-static int finish(void)
-{
-	stop_timers();
-	return me.events < EVENTS;
-}
-
+/* Counts until the scenario is over; what its process ends with. */
 static int follow(void)
 {
-	count_on();
-	return finish();
+	while (!over())
+		steps(BATCH);
+	me.ending = 1;
+	stop_timers();
+	return me.events < EVENTS;
 }
 
 static sigjmp_buf out;
@@ -111,7 +127,7 @@ static sigjmp_buf out;
 static void jump(int sig)
 {
 	(void)sig;
-	if (ending)
+	if (me.ending)
 		return;
 	me.depth = 1;
 	if (me.events % 2 == 0)
@@ -127,12 +143,10 @@ static void jump(int sig)
 
 static int run_jumps(void)
 {
-	load_handler(SIGALRM, jump, 0);
+	handle(SIGALRM, jump, 0);
 	if (sigsetjmp(out, 1) == 0)
 		start_timer(SIGALRM, 4000);
-	count_on();
-	ending = 1;
-	return finish();
+	return follow();
 }
 
 /* The child goes on from the parent's last counts, wherever a handler had
@@ -140,7 +154,7 @@ static int run_jumps(void)
 static void fork_one(void)
 {
 	static volatile sig_atomic_t forking;
-	int status, i;
+	int status;
 	pid_t pid;
 
 	if (forking)
@@ -148,8 +162,7 @@ static void fork_one(void)
 	forking = 1;
 	pid = fork();
 	if (pid == 0) {
-		for (i = 0; i < 20000; i++)
-			step();
+		steps(20000);
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -162,7 +175,7 @@ static void fork_one(void)
 static void nest(int sig)
 {
 	struct level *here;
-	int i, saved = errno;
+	int saved = errno;
 
 	(void)sig;
 	if (me.depth >= LEVELS - 1)
@@ -170,8 +183,7 @@ static void nest(int sig)
 	me.depth++;
 	here = &me.level[me.depth];
 	here->signals++;
-	for (i = 0; i < 100; i++)
-		step();
+	steps(100);
 	if (!forks)
 		me.events++;
 	else if (here->signals % SIGNALS_A_FORK == 0)
@@ -231,17 +243,16 @@ static void move(pid_t pid)
 
 static int run_moved(void)
 {
-	int cpu = affinity_here(), i;
+	int cpu = affinity_here();
 
 	if (affinity_next(&cpus, affinity_next(&cpus, -1)) < 0)
 		return CANNOT;
 	while (!over()) {
-		for (i = 0; i < BATCH; i++)
-			step();
+		steps(BATCH);
 		me.events += affinity_here() != cpu;
 		cpu = affinity_here();
 	}
-	return finish();
+	return me.events < EVENTS;
 }
 
 static void check(const char *name, int (*run)(void), void (*during)(pid_t))
@@ -267,9 +278,9 @@ int main(void)
 {
 	load_begin();
 	result = shared(sizeof *result);
-	load_handler(SIGALRM, nest, SA_NODEFER | SA_RESTART);
-	load_handler(SIGUSR1, nest, SA_NODEFER | SA_RESTART);
-	load_handler(SIGUSR2, nest, SA_NODEFER | SA_RESTART);
+	handle(SIGALRM, nest, SA_NODEFER | SA_RESTART);
+	handle(SIGUSR1, nest, SA_NODEFER | SA_RESTART);
+	handle(SIGUSR2, nest, SA_NODEFER | SA_RESTART);
 	check("jumps out of handlers", run_jumps, NULL);
 	check("nested handlers, in threads on one CPU that are stopped",
 	      run_stopped, stop_for_a_while);

@@ -119,7 +119,7 @@ int main(void)
 		return done_testing();
 	}
 	cpucycles_counterbyname(NULL, &c, sizeof c);
-	load_pin();
+	affinity_pin(affinity_here());
 	if (c.per_thread && cpucycles_interruptions() >= 0) {
 		check_interruptions();
 		check_sections();

@@ -16,89 +16,75 @@
 #define FASTER 0.97 /* of the time that the work took: the core is */
 #define MOVES 0.05  /* a step of the core's rate that hides a tenth in two */
 
-/* The findings from the intervals of a scenario, where the parent can read
- * them. */
-static struct found {
-	unsigned long intervals, low;
-	double lowest, step; /* the median of the core's steps meanwhile */
-} * found;
-
+static unsigned long intervals, low; /* of a scenario, */
+static double lowest;                /* and the least share of one */
 static struct rate_steps steps;
 
-/* How long the latest piece of work took, and for each of the latest intervals
- * the slowest two consecutive pieces: the shorter of them, as it is not the one
- * that was interrupted. And the least count of a piece in this interval. */
-static struct pace {
-	double piece, slowest[RECENT], least;
-	unsigned n;
-} pace;
-
-static double slowest_piece(void)
-{
-	double slowest = 0;
-	unsigned i;
-
-	for (i = 0; i < RECENT; i++)
-		slowest = pace.slowest[i] > slowest ? pace.slowest[i] : slowest;
-	return slowest;
-}
+/* For each of the latest intervals the slowest two consecutive pieces: the time
+ * of the shorter one, as it is not the one that was interrupted. */
+static double slowest[RECENT];
 
 /* A core that has just become faster has its cycles counted too low by as much,
  * until the next look at its rate; a busy sibling makes a core slow for some
  * microseconds at a time. Then pieces took more time not long ago: how much of
- * that this work takes now, at most 1. */
-static double follow_pace(double took, double slowest)
+ * that a piece takes now, at most 1. */
+static double follow_pace(double took, double before)
 {
-	return took < slowest * FASTER ? took / slowest : 1;
+	return took < before * FASTER ? took / before : 1;
 }
 
-/* Half of an interval's work. */
-static void work(void)
+/* What a piece counts of the work in it, as far as its pace explains no less;
+ * `slow` is the longest time of a recent one. */
+static double piece(double *slow, double *here)
 {
-	double *slowest = &pace.slowest[pace.n % RECENT];
-	double before = slowest_piece(), took, both, count;
-	long long a;
-	int i;
+	static double last;
+	long long count = cpucycles();
+	double took = wall_ns(), both;
 
-	for (i = 0; i < PIECES / 2; i++) {
-		a = cpucycles();
-		took = wall_ns();
-		known->loop(KNOWN_CYCLES / PIECES / known->turn);
-		took = wall_ns() - took;
-		rate_steps_add(&steps, (long long)wall_ns(), (long long)took,
-			       1);
-		count = (double)(cpucycles() - a) * PIECES / KNOWN_CYCLES;
-		both = took < pace.piece ? took : pace.piece;
-		*slowest = both > *slowest ? both : *slowest;
-		before = *slowest > before ? *slowest : before;
-		count /= follow_pace(took, before);
-		pace.least = count < pace.least ? count : pace.least;
-		pace.piece = took;
-	}
+	known->loop(KNOWN_CYCLES / PIECES / known->turn);
+	took = wall_ns() - took;
+	rate_steps_add(&steps, (long long)wall_ns(), (long long)took, 1);
+	count = cpucycles() - count;
+	both = took < last ? took : last;
+	*here = both > *here ? both : *here;
+	*slow = *here > *slow ? *here : *slow;
+	last = took;
+	return (double)count * PIECES / KNOWN_CYCLES / follow_pace(took, *slow);
 }
 
+/* With something else in the midst of its work, perhaps. */
 static void interval(void (*within)(void))
 {
-	double ran = ran_ns(), share;
-	long long a = cpucycles();
+	double *here = &slowest[intervals++ % RECENT];
+	double slow = 0, least = 1e18, ran, share;
+	long long count;
+	int i;
 
-	pace.least = 1e18;
-	work();
-	if (within != NULL)
-		within();
-	work();
-	share = (double)(cpucycles() - a) / KNOWN_CYCLES;
+	*here = 0;
+	for (i = 0; i < RECENT; i++)
+		slow = slowest[i] > slow ? slowest[i] : slow;
+	ran = ran_ns();
+	count = cpucycles();
+	for (i = 0; i < PIECES; i++) {
+		if (i == PIECES / 2 && within != NULL)
+			within();
+		share = piece(&slow, here);
+		least = share < least ? share : least;
+	}
+	share = (double)(cpucycles() - count) / KNOWN_CYCLES;
 	ran = ran_ns() - ran;
-	found->intervals++;
-	found->low += pace.least < LOW ||
-		      share / follow_pace(ran / PIECES, slowest_piece()) < LOW;
-	found->lowest = share < found->lowest ? share : found->lowest;
-	pace.slowest[++pace.n % RECENT] = 0;
+	low += least < LOW || share / follow_pace(ran / PIECES, slow) < LOW;
+	lowest = share < lowest ? share : lowest;
 }
 
 static void doze(void)
 {
 	usleep(100);
+}
+
+static void yield(void)
+{
+	sched_yield();
 }
 
 /* 0.3 ms of each 1 ms: far less than the kernel allows a real-time process. */
@@ -113,7 +99,7 @@ static void burst(void)
 
 /* A rival that waits for events, and a process on another CPU that sends one
  * each 0.1 ms: what the thread runs from the event on, its clock lacks. */
-static int event;
+static int event, elsewhere; /* -1: there is none */
 
 static void receive(void)
 {
@@ -128,7 +114,8 @@ static void send(void)
 	const uint64_t one = 1;
 	double begun = wall_ns();
 
-	load_leave();
+	if (affinity_here() != elsewhere)
+		affinity_pin(elsewhere);
 	while (wall_ns() - begun < 100e3)
 		;
 	if (write(event, &one, sizeof one) != sizeof one)
@@ -150,79 +137,83 @@ static const struct scenario {
 	{"beside one of SCHED_FIFO, woken so", receive, true, send, false},
 	{"usleep and sched_yield", NULL, false, NULL, true},
 };
-static const struct scenario *scenario;
 
 /* Intervals for load_seconds. */
-static void follow(void)
+static void follow(bool waits)
 {
-	void (*const within[4])(void) = {NULL, NULL, doze, load_yield};
+	void (*const within[4])(void) = {NULL, NULL, doze, yield};
 	double end = wall_ns() + load_seconds * 1e9;
 	unsigned i;
 
 	for (i = 0; wall_ns() < end; i++) {
-		if (scenario->waits && i % 4 < 2)
+		if (waits && i % 4 < 2)
 			within[2 + i % 4]();
-		interval(scenario->waits ? within[i % 4] : NULL);
+		interval(waits ? within[i % 4] : NULL);
 	}
 }
 
-static int run(void)
+static bool try(const struct scenario *s)
 {
 	static const struct sched_param first = {.sched_priority = 1};
-	pid_t rival = scenario->rival ? load_rival(scenario->rival) : 0;
-	pid_t other = scenario->other ? load_rival(scenario->other) : 0;
+	pid_t rival = s->rival ? load_rival(s->rival) : 0;
+	pid_t other = s->other ? load_rival(s->other) : 0;
 	bool can = rival >= 0 && other >= 0 &&
-		   (other == 0 || (event >= 0 && load_elsewhere >= 0)) &&
-		   (!scenario->first ||
+		   (other == 0 || (event >= 0 && elsewhere >= 0)) &&
+		   (!s->first ||
 		    sched_setscheduler(rival, SCHED_FIFO, &first) == 0);
 
+	intervals = low = 0;
+	lowest = 1e18;
+	memset(&steps, 0, sizeof steps);
 	if (can)
-		follow();
-	found->step = rate_steps_sum(&steps).size;
+		follow(s->waits);
 	load_rival_end(rival);
 	load_rival_end(other);
-	return can ? 0 : CANNOT;
+	return can;
 }
 
 /* A core whose rate moves while it is judged is another one in the next try; a
  * count that is too low by itself is too low in each. A long run, which finds
  * rare ones, has one try. Where the rate moves all the time, by as much as
  * counts are too low just after it has risen, nothing can be judged. */
-static void check(void)
+static void check(const struct scenario *s)
 {
-	int tries = load_seconds < LONG ? TRIES : 1, status;
+	int tries = load_seconds < LONG ? TRIES : 1;
+	double step;
+	bool can;
 
-	do {
-		*found = (struct found){0, 0, 1e18, 0};
-		status = in_child(run);
-	} while (--tries > 0 && status == 0 && found->low > 0);
-	if (status == CANNOT)
-		skip("%s: not permitted", scenario->name);
-	else if (status == 0 && found->low > 0 && found->step > MOVES)
-		skip("%s: the core steps by %.0f%%", scenario->name,
-		     found->step * 100);
+	do
+		can = try(s);
+	while (--tries > 0 && can && low > 0);
+	step = rate_steps_sum(&steps).size;
+	if (!can)
+		skip("%s: not permitted", s->name);
+	else if (low > 0 && step > MOVES)
+		skip("%s: the core steps by %.0f%%", s->name, step * 100);
 	else
-		ok(bounded(0, (double)found->low, 0,
+		ok(bounded(0, (double)low, 0,
 			   "intervals count less than the work in them") &&
-			   status == 0 && found->intervals > 0,
-		   "%s: %lu intervals show the work, the lowest %.3f of it "
-		   "(%d)",
-		   scenario->name, found->intervals, found->lowest, status);
+			   intervals > 0,
+		   "%s: %lu intervals show the work, the lowest %.3f of it",
+		   s->name, intervals, lowest);
 }
 
 int main(void)
 {
+	int here = affinity_here();
+	struct affinity all;
 	size_t i;
 
 	load_begin();
 	if (!known_usable())
 		skip_all("no chain of known length");
-	found = shared(sizeof *found);
 	event = eventfd(0, 0);
-	load_pin();
-	for (i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
-		scenario = &scenarios[i];
-		check();
-	}
+	affinity_get(&all);
+	elsewhere = affinity_next(&all, -1);
+	if (elsewhere == here)
+		elsewhere = affinity_next(&all, here);
+	affinity_pin(here);
+	for (i = 0; i < COUNT(scenarios); i++)
+		check(&scenarios[i]);
 	return done_testing();
 }

@@ -7,6 +7,7 @@
 
 #include <sys/prctl.h>
 #include "tools/common/known.h"
+#include "tools/common/stats.h"
 
 #define LOW 0.97    /* counts per cycle of the thread's own */
 #define TRIES 40    /* the host may be busy, for seconds; */
@@ -51,7 +52,7 @@ static void yield(int us)
 
 /* The thread works for so long, in so many pieces, and counts after each; then
  * it waits. `reported` and `otherwise` are the most that may be counted per own
- * cycle, where the kernel tells of waits and where it does not. 0: any. */
+ * cycle, where the kernel tells of waits and where it does not. */
 static const struct job {
 	int work, pieces;
 	void (*wait)(int us);
@@ -72,10 +73,22 @@ static const struct job {
 	{20, 1, doze, 100, NULL, 1.05, 1.35, "sleeps"},
 	{50, 1, yield, 0, yielding, 1.05, 1.10, "yields to a rival"},
 	{5000, 1, yield, 0, load_busy, 1.05, 1.10, "yields to a busy rival"},
-	{10, 1, doze, 10, NULL, 1.25, 0, "sleeps"},
-	{10, 1, doze, 20, NULL, 1.05, 0, "sleeps"},
-	{10, 1, doze, 30, NULL, 1.05, 0, "sleeps"},
+	{10, 1, doze, 10, NULL, 1.25, NO_LIMIT, "sleeps"},
+	{10, 1, doze, 20, NULL, 1.05, NO_LIMIT, "sleeps"},
+	{10, 1, doze, 30, NULL, 1.05, NO_LIMIT, "sleeps"},
 };
+
+/* How often this thread lost its CPU without a wait; 0 where the system does
+ * not tell. */
+static long preemptions(void)
+{
+	struct rusage u = {.ru_nivcsw = 0};
+
+#ifdef RUSAGE_THREAD
+	getrusage(RUSAGE_THREAD, &u);
+#endif
+	return u.ru_nivcsw;
+}
 
 /* What a round took: ns of all, of the thread's own, of these what its clock
  * lacked, and of calls, which are in no count, or hardly; the preemptions, and
@@ -96,60 +109,49 @@ static long long count(void)
 	return now;
 }
 
-static struct round now(void)
+/* Since those of `begin`, but for the cycles. */
+static struct round since(struct round begin)
 {
-	struct round r;
+	struct round r = {.called = called - begin.called};
 
-	r.counted = (double)count();
-	r.lacked = 0;
-	r.called = called;
-	r.taken = (double)load_taken();
-	r.own = ran_ns();
-	r.wall = wall_ns();
+	r.taken = (double)preemptions() - begin.taken;
+	r.own = ran_ns() - begin.own;
+	r.wall = wall_ns() - begin.wall;
 	return r;
 }
 
 /* What the thread's clock lacks of the work. The host may have had the CPU:
  * just before, as the thread woke, or now, which counts. Linux takes that off
  * the time of whoever runs next. */
-static double lacking(const struct round *begin)
+static double lacking(struct round worked)
 {
-	double ran = ran_ns() - begin->own, passed = wall_ns() - begin->wall;
-
-	return ran < passed && (double)load_taken() == begin->taken
-		       ? passed - ran
+	return worked.own < worked.wall && worked.taken == 0
+		       ? worked.wall - worked.own
 		       : 0;
 }
 
 static struct round one_round(const struct job *job)
 {
-	struct round begin = now(), end;
+	const struct round never = {0, 0, 0, 0, 0, 0};
+	long long before = count();
+	const struct round begin = since(never);
 	double lacked;
+	struct round r;
 	int i;
 
 	for (i = 0; i < job->pieces; i++) {
 		work(job->work / job->pieces);
 		count();
 	}
-	lacked = lacking(&begin);
+	lacked = lacking(since(begin));
 	job->wait(job->us);
 	count();
-	end = now();
-	end.wall -= begin.wall;
-	end.own += lacked - begin.own;
-	end.lacked = lacked;
-	end.called -= begin.called;
-	end.taken -= begin.taken;
-	end.counted -= begin.counted;
-	return end;
-}
-
-static int ascending(const void *a, const void *b)
-{
-	const double x = ((const struct round *)a)->wall;
-	const double y = ((const struct round *)b)->wall;
-
-	return (x > y) - (x < y);
+	before = count() - before;
+	r = since(begin);
+	r.own += lacked;
+	r.lacked = lacked;
+	r.counted = (double)before;
+	return r;
 }
 
 /* The rounds that were not disturbed, in all; and the most that the thread's
@@ -157,6 +159,7 @@ static int ascending(const void *a, const void *b)
 static struct round try(const struct job *job)
 {
 	static struct round r[ROUNDS];
+	static long long wall[ROUNDS];
 	struct round sum = {0, 0, 0, 0, 0, 0};
 	double begun = wall_ns();
 	int i, n;
@@ -165,12 +168,14 @@ static struct round try(const struct job *job)
 		if (n >= FEWEST && wall_ns() - begun > TRY_NS)
 			break;
 		r[n] = one_round(job);
+		wall[n] = (long long)r[n].wall;
 	}
-	for (i = 0; i < n; i++)
+	sum.wall = LONG * (double)stats_median(wall, n);
+	for (i = 0; i < n; i++) {
 		if (r[i].lacked > sum.lacked)
 			sum.lacked = r[i].lacked;
-	qsort(r, (size_t)n, sizeof *r, ascending);
-	for (i = 0; i < n && r[i].wall < LONG * r[n / 2].wall; i++) {
+		if (r[i].wall >= sum.wall)
+			continue;
 		sum.own += r[i].own;
 		sum.called += r[i].called;
 		sum.taken += r[i].taken;
@@ -190,8 +195,6 @@ static void check_job(const struct job *job, bool reported)
 	bool still = false, before;
 	int i = 0, fair = 0;
 
-	if (most == 0)
-		most = NO_LIMIT;
 	do {
 		doze(PAUSE * i);
 		mean = cycles_ns() / 2;
@@ -228,28 +231,39 @@ static void check_job(const struct job *job, bool reported)
  * happened. */
 static bool preempted(void)
 {
-	long before = load_taken();
+	long before = preemptions();
 	int i;
 
-	for (i = 0; i < 100 && load_taken() == before; i++)
+	for (i = 0; i < 100 && preemptions() == before; i++)
 		work(100);
 	return i < 100;
 }
 
+static volatile unsigned alarms_come;
+
+/* Every second time it counts. */
+static void on_alarm(int sig)
+{
+	(void)sig;
+	alarms_come = alarms_come + 1;
+	if (alarms_come % 2 == 0)
+		cpucycles();
+}
+
 static bool signalled(void)
 {
-	unsigned before = load_alarms;
+	unsigned before = alarms_come;
 	struct itimerval t = {{0, 0}, {0, 200}};
 	int i;
 
 	setitimer(ITIMER_REAL, &t, NULL);
 	/* On a slow machine it comes at this call's end, and some kernels do
 	 * not report that. */
-	if (load_alarms != before)
+	if (alarms_come != before)
 		return false;
-	for (i = 0; i < 10000 && load_alarms == before; i++)
+	for (i = 0; i < 10000 && alarms_come == before; i++)
 		work(10);
-	return load_alarms != before;
+	return alarms_come != before;
 }
 
 static void check_told(const char *name, bool (*event)(void), void (*act)(void))
@@ -288,9 +302,9 @@ int main(void)
 	diag("the kernel %s of waits", reported ? "tells" : "does not tell");
 	prctl(PR_SET_TIMERSLACK, 1);
 	rate = cycles_ns();
-	load_handler(SIGALRM, load_on_alarm, SA_RESTART);
-	load_pin();
-	for (i = 0; i < sizeof jobs / sizeof *jobs; i++)
+	signal(SIGALRM, on_alarm);
+	affinity_pin(affinity_here());
+	for (i = 0; i < COUNT(jobs); i++)
 		check_job(&jobs[i], reported);
 	if (cpucycles_interruptions() < 0)
 		return done_testing();

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Load beside a test's counting code: rivals for its CPU and, on Linux, timers
- * that signal one thread. */
+/* Load beside a test's counting code of a calibrated counter. */
 #ifndef LOAD_H
 #define LOAD_H
 
 #include "faults/faults.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include "tools/common/affinity.h"
 
 static double load_seconds;
 
 /* Selects a calibrated counter: under a sanitizer a clock may be selected, as
  * calls take longer. False: there is none. */
-__attribute__((unused)) static bool load_select(void)
+static inline bool load_select(void)
 {
 	struct cpucycles_counter c;
 	unsigned i;
@@ -28,7 +25,7 @@ __attribute__((unused)) static bool load_select(void)
 }
 
 /* Selects a calibrated counter, or skips all tests. */
-__attribute__((unused)) static void load_begin(void)
+static inline void load_begin(void)
 {
 	struct cpucycles_counter c;
 
@@ -42,40 +39,6 @@ __attribute__((unused)) static void load_begin(void)
 	if (!c.per_thread)
 		skip_all("%s does not count each thread alone", c.name);
 	diag("%s, %g s for each scenario", c.name, load_seconds);
-}
-
-/* From now on the test runs on one CPU. Another one, or -1. */
-__attribute__((unused)) static int load_elsewhere;
-
-__attribute__((unused)) static void load_pin(void)
-{
-	int here = affinity_here();
-	struct affinity all;
-
-	affinity_get(&all);
-	load_elsewhere = affinity_next(&all, -1);
-	if (load_elsewhere == here)
-		load_elsewhere = affinity_next(&all, here);
-	affinity_pin(here);
-}
-
-/* Moves this process there. */
-__attribute__((unused)) static void load_leave(void)
-{
-	if (load_elsewhere >= 0 && affinity_here() != load_elsewhere)
-		affinity_pin(load_elsewhere);
-}
-
-/* How often this thread lost its CPU without a wait; 0 where the system does
- * not tell. */
-__attribute__((unused)) static long load_taken(void)
-{
-	struct rusage u = {.ru_nivcsw = 0};
-
-#ifdef RUSAGE_THREAD
-	getrusage(RUSAGE_THREAD, &u);
-#endif
-	return u.ru_nivcsw;
 }
 
 #if HAVE_RSEQ
@@ -105,7 +68,7 @@ static void load_section(void)
 #endif
 
 /* Whether the kernel tells of a thread's waits: a sleep clears the field. */
-__attribute__((unused)) static bool load_tells_waits(void)
+static inline bool load_tells_waits(void)
 {
 	uint64_t section = 1;
 
@@ -119,60 +82,14 @@ __attribute__((unused)) static bool load_tells_waits(void)
 	return section == 0;
 }
 
-#ifdef __linux__
-#include <sys/syscall.h>
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
-/* Signals the calling thread alone, from now on; returns false if it cannot. */
-__attribute__((unused)) static bool load_timer(timer_t *timer, int sig,
-					       long every_ns)
-{
-	struct itimerspec every = {{0, every_ns}, {0, every_ns}};
-	struct sigevent event;
-
-	memset(&event, 0, sizeof event);
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = sig;
-	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-	return timer_create(CLOCK_MONOTONIC, &event, timer) == 0 &&
-	       timer_settime(*timer, 0, &every, NULL) == 0;
-}
-
-__attribute__((unused)) static void load_handler(int sig, void (*f)(int),
-						 int flags)
-{
-	struct sigaction act = {.sa_handler = f, .sa_flags = flags};
-
-	sigaction(sig, &act, NULL);
-}
-#endif
-
-__attribute__((unused)) static void load_busy(void)
+static inline void load_busy(void)
 {
 	__asm__ __volatile__("");
 }
 
-__attribute__((unused)) static void load_yield(void)
-{
-	sched_yield();
-}
-
-static volatile unsigned load_alarms;
-
-/* A handler that counts every second time. */
-__attribute__((unused)) static void load_on_alarm(int sig)
-{
-	(void)sig;
-	load_alarms = load_alarms + 1;
-	if (load_alarms % 2 == 0)
-		cpucycles();
-}
-
 /* A process that does nothing but act(), on the CPUs of its parent, and ends
  * with it. */
-__attribute__((unused)) static pid_t load_rival(void (*act)(void))
+static inline pid_t load_rival(void (*act)(void))
 {
 	pid_t pid = fork();
 
@@ -186,7 +103,7 @@ __attribute__((unused)) static pid_t load_rival(void (*act)(void))
 	return pid;
 }
 
-__attribute__((unused)) static void load_rival_end(pid_t pid)
+static inline void load_rival_end(pid_t pid)
 {
 	if (pid <= 0)
 		return;
