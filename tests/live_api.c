@@ -15,21 +15,11 @@ static int known_kind(const struct cpucycles_counter *c)
 /* Whether the call fails with this errno. */
 #define FAILS(call, error) (errno = 0, (call) == -1 && errno == (error))
 
-static void check_source(void)
-{
-	const char *source = cpucycles_persecondsource();
-	int is_guess = cpucycles_persecond() == 2399987654;
-
-	ok(source == cpucycles_persecondsource(),
-	   "persecondsource stays where it is: %s", source);
-	ok(is_guess == !strcmp(source, "unknown"),
-	   "and is unknown where the rate is a guess, only");
-}
-
 static void check_count(void)
 {
+	const char *source;
+
 	errno = 4711;
-	ok(strlen(cpucycles_version()) > 0, "version: %s", cpucycles_version());
 	ok(cpucycles() != 0 && errno == 4711,
 	   "the first call counts and leaves errno alone");
 	ok(counts(100000) == 0, "100000 calls never go back, and advance");
@@ -37,7 +27,11 @@ static void check_count(void)
 	ok(cpucycles_persecond() >= 1000000 &&
 		   cpucycles_persecond() <= 100000000000,
 	   "persecond: %lld", cpucycles_persecond());
-	check_source();
+	source = cpucycles_persecondsource();
+	ok(source == cpucycles_persecondsource(),
+	   "persecondsource stays where it is: %s", source);
+	ok((cpucycles_persecond() == 2399987654) == !strcmp(source, "unknown"),
+	   "and is unknown where the rate is a guess, only");
 	ok(errno == 4711, "none of them touches errno");
 }
 
@@ -70,7 +64,10 @@ static void check_counters(void)
 	   cpucycles_implementation());
 	ok(FAILS(cpucycles_counter(i, &c, sizeof c), EINVAL),
 	   "an index too large is EINVAL");
-	ok(FAILS(cpucycles_counter(0, NULL, sizeof c), EINVAL),
+	ok(FAILS(cpucycles_counter(0, NULL, sizeof c), EINVAL) &&
+		   FAILS(cpucycles_counterbyname(NULL, NULL, sizeof c),
+			 EINVAL) &&
+		   FAILS(cpucycles_instructionscounter(NULL, 0), EINVAL),
 	   "nowhere to write to is EINVAL");
 }
 
@@ -90,16 +87,13 @@ static void check_by_name(void)
 	   "no name is the one in use");
 	ok(FAILS(cpucycles_counterbyname("no-such", &d, sizeof d), ENOENT),
 	   "an unknown name is ENOENT");
-	ok(FAILS(cpucycles_counterbyname(NULL, NULL, sizeof d), EINVAL),
-	   "nowhere to write to is EINVAL by name, too");
 }
 
 static void check_version(void)
 {
-	char text[64];
-
 	const char *version = cpucycles_version();
 	const size_t length = strlen(CPUCYCLES_VERSION);
+	char text[64];
 
 	ok(!strncmp(version, CPUCYCLES_VERSION, length) &&
 		   (version[length] == '\0' || version[length] == '+'),
@@ -205,8 +199,6 @@ static void check_instructions(void)
 	cpucycles_select(NULL);
 	now = cpucycles_instructions();
 	ok(last == -1 ? now == -1 : now > last, "selecting anew: %lld", now);
-	ok(FAILS(cpucycles_instructionscounter(NULL, 0), EINVAL),
-	   "nowhere to put it is EINVAL");
 }
 
 int main(void)
