@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Intervals of known work: a calibrated counter never counts less than the work
- * in them, whoever else has the CPU meanwhile. (Nor the others' time, as
- * live_waits finds.) Each scenario takes LIVE_SECONDS. */
+ * in them, whoever else has the CPU meanwhile. (Nor the others' time, nor
+ * waits, as live_waits finds.) Each scenario takes LIVE_SECONDS. */
 #include "load.h"
 
 #include <sys/eventfd.h>
@@ -52,8 +52,7 @@ static double piece(double *slow, double *here)
 	return (double)count * PIECES / KNOWN_CYCLES / follow_pace(took, *slow);
 }
 
-/* With something else in the midst of its work, perhaps. */
-static void interval(void (*within)(void))
+static void interval(void)
 {
 	double *here = &slowest[intervals++ % RECENT];
 	double slow = 0, least = 1e18, ran, share;
@@ -66,8 +65,6 @@ static void interval(void (*within)(void))
 	ran = ran_ns();
 	count = cpucycles();
 	for (i = 0; i < PIECES; i++) {
-		if (i == PIECES / 2 && within != NULL)
-			within();
 		share = piece(&slow, here);
 		least = share < least ? share : least;
 	}
@@ -75,16 +72,6 @@ static void interval(void (*within)(void))
 	ran = ran_ns() - ran;
 	low += least < LOW || share / follow_pace(ran / PIECES, slow) < LOW;
 	lowest = share < lowest ? share : lowest;
-}
-
-static void doze(void)
-{
-	usleep(100);
-}
-
-static void yield(void)
-{
-	sched_yield();
 }
 
 /* 0.3 ms of each 1 ms: far less than the kernel allows a real-time process. */
@@ -122,51 +109,35 @@ static void send(void)
 		_exit(1);
 }
 
-/* What a rival does, perhaps of SCHED_FIFO, and a process elsewhere; whether
- * the thread waits between intervals and within them. */
+/* What a rival does, perhaps of SCHED_FIFO, and a process elsewhere. */
 static const struct scenario {
 	const char *name;
 	void (*rival)(void);
 	bool first;
 	void (*other)(void);
-	bool waits;
 } scenarios[] = {
-	{"beside a busy process", load_busy, false, NULL, false},
-	{"beside bursts of SCHED_FIFO", burst, true, NULL, false},
-	{"beside one woken by another CPU", receive, false, send, false},
-	{"beside one of SCHED_FIFO, woken so", receive, true, send, false},
-	{"usleep and sched_yield", NULL, false, NULL, true},
+	{"beside a busy process", load_busy, false, NULL},
+	{"beside bursts of SCHED_FIFO", burst, true, NULL},
+	{"beside one woken by another CPU", receive, false, send},
+	{"beside one of SCHED_FIFO, woken so", receive, true, send},
 };
-
-/* Intervals for load_seconds. */
-static void follow(bool waits)
-{
-	void (*const within[4])(void) = {NULL, NULL, doze, yield};
-	double end = wall_ns() + load_seconds * 1e9;
-	unsigned i;
-
-	for (i = 0; wall_ns() < end; i++) {
-		if (waits && i % 4 < 2)
-			within[2 + i % 4]();
-		interval(waits ? within[i % 4] : NULL);
-	}
-}
 
 static bool try(const struct scenario *s)
 {
 	static const struct sched_param first = {.sched_priority = 1};
-	pid_t rival = s->rival ? load_rival(s->rival) : 0;
+	pid_t rival = load_rival(s->rival);
 	pid_t other = s->other ? load_rival(s->other) : 0;
 	bool can = rival >= 0 && other >= 0 &&
 		   (other == 0 || (event >= 0 && elsewhere >= 0)) &&
 		   (!s->first ||
 		    sched_setscheduler(rival, SCHED_FIFO, &first) == 0);
+	const double end = wall_ns() + load_seconds * 1e9;
 
 	intervals = low = 0;
 	lowest = 1e18;
 	memset(&steps, 0, sizeof steps);
-	if (can)
-		follow(s->waits);
+	while (can && wall_ns() < end)
+		interval();
 	load_rival_end(rival);
 	load_rival_end(other);
 	return can;
