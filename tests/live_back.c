@@ -26,13 +26,13 @@
 struct level {
 	volatile long long highest[2];
 	volatile sig_atomic_t copy;
-	volatile unsigned long signals;
 };
 
 static __thread struct {
 	struct level level[LEVELS];
 	volatile sig_atomic_t depth, timers, ending;
-	volatile unsigned long events; /* jumps, children, moves or signals */
+	volatile unsigned long events;  /* jumps, children, moves or signals */
+	volatile unsigned long signals; /* of those whose handlers may fork */
 	timer_t timer[TIMERS];
 } me;
 
@@ -174,19 +174,17 @@ static void fork_one(void)
 /* Others interrupt it, and itself does again. */
 static void nest(int sig)
 {
-	struct level *here;
 	int saved = errno;
 
 	(void)sig;
 	if (me.depth >= LEVELS - 1)
 		return;
 	me.depth++;
-	here = &me.level[me.depth];
-	here->signals++;
+	me.signals++;
 	steps(100);
 	if (!forks)
 		me.events++;
-	else if (here->signals % SIGNALS_A_FORK == 0)
+	else if (me.signals % SIGNALS_A_FORK == 0)
 		fork_one();
 	/* On a slow machine handlers may take all of the time. */
 	if (over())
