@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A pretended kernel with perf events: pages that change between any two
+ * accesses, counters of any width, several types of cores, and signals at any
+ * system call. src/perf/ is included, so that the changes come in the middle of
+ * its reads. Settings are files in trees of their own. */
+#ifndef PRETENDED_PERF_H
+#define PRETENDED_PERF_H
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "cases.h"
+
+#define UNUSED __attribute__((unused))
+
+/* The time in nanoseconds. A cycle takes one. */
+static uint64_t now_ns = UINT64_C(1000000000000);
+#define cpuc_os_clock_ns sim_clock_ns
+uint64_t sim_clock_ns(void);
+uint64_t sim_clock_ns(void)
+{
+	return now_ns += 100;
+}
+
+static void kernel(void);
+static void exists(const volatile void *page);
+static char tree[64]; /* the root; path buffers are short */
+#define CPUC_SYS_ROOT tree
+#define CPUC_GET(page, field) (kernel(), exists(page), (page)->field)
+#define CPUC_RDPMC(ecx) rdpmc(ecx)
+
+#include "../src/perf/read.h"
+#include "../src/system/syscalls.h"
+
+struct event {
+	struct perf_event_mmap_page *page;
+	uint64_t id, count, start;
+	uint32_t index; /* its register; 0: none */
+	unsigned width, type;
+	bool open, mapped, pinned, error, retires;
+};
+
+#define WORLD 120
+
+static struct event world[WORLD];
+
+/* Memory for their pages: each event's own, where it is not mapped in the place
+ * of an old one; unmapped. */
+static struct perf_event_mmap_page pages[WORLD], nowhere;
+static bool gone[WORLD];
+
+/* The kernel's state, and its ways; fresh() resets all of it. */
+struct pretended_kernel {
+	unsigned made, asked_id, blanks;
+	unsigned unverified;     /* reads of an event of unknown number */
+	int refuse;              /* the result of opening, if not 0 */
+	unsigned refuse_exclude; /* with any of these bits, if not 0 */
+	int refuse_rest;         /* its result without them */
+	unsigned openable;       /* so many more events */
+	unsigned unmappable;     /* so many more pages do not map */
+	uint32_t next_index, next_width;
+	uint64_t next_start;
+	unsigned here;     /* types of PMU that this core has, a bit each */
+	bool refuse_types; /* only the generic event opens */
+	bool shut_out;     /* users may not read registers */
+	bool no_access;    /* the same, on a kernel that gives indexes */
+	bool all_taken;    /* by pinned events of whole CPUs */
+	uint64_t ipc;      /* if not 1, instructions have another register */
+	uint64_t access;   /* cycles that an access to a page takes */
+	bool page_permits; /* registers are read while a page is mapped */
+};
+static const struct pretended_kernel plain = {.next_index = 32,
+					      .next_width = 64,
+					      .here = ~0u,
+					      .openable = 1000,
+					      .ipc = 1};
+static struct pretended_kernel k;
+/* The latest event. */
+#define newest (world[k.made - 1])
+
+static uint64_t raw(const struct event *e)
+{
+	return (e->start + e->count) & UINT64_MAX >> (64 - e->width);
+}
+
+/* As the kernel takes it: signed. */
+static uint64_t extended(const struct event *e)
+{
+	const uint64_t sign = UINT64_C(1) << (e->width - 1);
+
+	return (raw(e) ^ sign) - sign;
+}
+
+static void publish(struct event *e)
+{
+	e->page->lock++;
+	e->page->index = k.shut_out ? 0 : e->index;
+	e->page->pmc_width = (uint16_t)e->width;
+	e->page->cap_user_rdpmc = !k.no_access;
+	e->page->offset =
+		(int64_t)(e->count - (e->page->index != 0 ? extended(e) : 0));
+	e->page->lock++;
+}
+
+/* Time passes for the events that are on a register. */
+static void run(uint64_t cycles)
+{
+	struct event *e;
+
+	now_ns += cycles;
+	for (e = world; e < world + k.made; e++) {
+		uint64_t before = extended(e), step;
+
+		if (!e->index)
+			continue;
+		step = e->retires ? cycles * k.ipc : cycles;
+		e->count += step;
+		/* The counter's overflow is an interrupt. */
+		if (!k.shut_out && extended(e) - before != step)
+			publish(e);
+	}
+}
+
+/* Reads of a register that users may not read, or that no event is on: SIGILL,
+ * but for what changes at the read itself. */
+static unsigned faults;
+
+/* Nor is a page read that is mapped no longer. */
+static void exists(const volatile void *page)
+{
+	const volatile struct perf_event_mmap_page *p = page;
+
+	faults += p >= pages && p < pages + WORLD && gone[p - pages];
+}
+
+static struct event *on_register(uint32_t index)
+{
+	struct event *e = &world[k.made];
+
+	while (e > world)
+		if ((--e)->index == index)
+			return e;
+	return NULL;
+}
+
+static bool any_mapped(void)
+{
+	unsigned i = 0;
+
+	while (i < k.made && !world[i].mapped)
+		i++;
+	return i < k.made;
+}
+
+static uint64_t register_of(uint32_t index)
+{
+	const struct event *e = on_register(index);
+
+	faults += !k.page_permits && (!e || k.shut_out || k.no_access);
+	kernel();
+	faults += k.page_permits && !any_mapped();
+	e = on_register(index);
+	return e ? raw(e) : 0xdeadbeef;
+}
+
+UNUSED static uint64_t rdpmc(uint32_t ecx)
+{
+	return register_of(ecx + 1);
+}
+
+/* A change, at the access that `in_steps` counts down to. */
+static int in_steps;
+static void (*happens)(void);
+static unsigned accesses;
+
+static void kernel(void)
+{
+	accesses++;
+	run(k.access);
+	if (in_steps > 0 && --in_steps == 0)
+		happens();
+}
+
+/* A signal, at the system call that `calls_left` counts down to: just before
+ * it, and, at the next one down, just after it. SIGUSR1 is blocked in changes,
+ * so that its handler comes after them. SIGSYS, which a sandbox sends, is not:
+ * its handler is in their midst. */
+static int calls_left, sent;
+
+static void signals(void)
+{
+	if (calls_left > 0 && --calls_left == 0)
+		raise(sent);
+}
+
+static uint32_t register_for(const struct event *e)
+{
+	return k.next_index + (e->retires && k.ipc != 1);
+}
+
+/* The system calls, as src/perf/event.c makes them. Some must never be. */
+static unsigned strange;
+
+static int refusal(unsigned type, unsigned flags)
+{
+	if (k.openable == 0)
+		return -EMFILE;
+	if (k.refuse != 0 &&
+	    (k.refuse_exclude == 0 || flags & k.refuse_exclude))
+		return k.refuse;
+	return k.refuse_types && type != 0 ? -ENOENT : k.refuse_rest;
+}
+
+static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
+					  int pid, int cpu, int group,
+					  unsigned long fd_flags)
+{
+	unsigned type =
+		attr->type ? attr->type : (unsigned)(attr->config >> 32);
+	unsigned flags = (attr->exclude_kernel ? CPUC_NO_KERNEL : 0) |
+			 (attr->exclude_hv ? CPUC_NO_HV : 0) |
+			 (attr->pinned ? CPUC_PINNED : 0);
+	bool here = k.here >> type & 1;
+	struct event *e;
+
+	signals();
+	strange += pid != 0 || cpu != -1 || group != -1 ||
+		   fd_flags != PERF_FLAG_FD_CLOEXEC;
+	errno = -refusal(type, flags);
+	if (errno != 0)
+		return -1;
+	k.openable--;
+	e = &world[k.made++];
+	*e = (struct event){.id = k.made,
+			    .page = &pages[k.made - 1],
+			    .type = type,
+			    .start = k.next_start,
+			    .width = k.next_width,
+			    .pinned = attr->pinned,
+			    .error = attr->pinned && here && k.all_taken,
+			    .retires = attr->type == 0 &&
+				       (uint32_t)attr->config ==
+					       PERF_COUNT_HW_INSTRUCTIONS,
+			    .open = true};
+	if (here && !k.all_taken)
+		e->index = register_for(e);
+	publish(e);
+	signals();
+	return 1000 + (long)(e - world);
+}
+
+static struct event *event_of(const void *page)
+{
+	unsigned i;
+
+	for (i = 0; i < k.made; i++)
+		if (page == world[i].page)
+			return &world[i];
+	return NULL;
+}
+
+/* The page's event, or the zeros in its place, go. */
+static void lose_page(const void *page)
+{
+	struct event *e = event_of(page);
+
+	if (e == NULL) {
+		k.blanks--;
+		return;
+	}
+	e->page = &nowhere;
+	e->index = 0;
+	e->mapped = false;
+}
+
+/* What is mapped, if not zeros. Linux unmaps what was in its place even where
+ * it fails. */
+static void *pretended_map(struct perf_event_mmap_page *place, struct event *e)
+{
+	if (place != NULL) {
+		strange += gone[place - pages];
+		lose_page(place);
+	}
+	if (e != NULL && k.unmappable > 0) {
+		k.unmappable--;
+		return MAP_FAILED;
+	}
+	if (place != NULL)
+		memset(place, 0, sizeof *place);
+	if (e == NULL) {
+		k.blanks++;
+		return place;
+	}
+	if (place != NULL) {
+		e->page = place;
+		publish(e);
+	}
+	e->mapped = true;
+	return e->page;
+}
+
+static void *pretended_mmap(void *place, size_t size, int prot, int flags,
+			    int fd, long offset)
+{
+	void *page;
+
+	signals();
+	strange += size != (size_t)sysconf(_SC_PAGESIZE) || offset != 0 ||
+		   prot != PROT_READ ||
+		   (place != NULL) != !!(flags & MAP_FIXED);
+	page = pretended_map(place,
+			     flags & MAP_ANONYMOUS ? NULL : &world[fd - 1000]);
+	signals();
+	return page;
+}
+
+static int pretended_munmap(void *page, size_t size)
+{
+	signals();
+	strange += size != (size_t)sysconf(_SC_PAGESIZE);
+	lose_page(page);
+	gone[(struct perf_event_mmap_page *)page - pages] = true;
+	signals();
+	return 0;
+}
+
+static int pretended_SYS_ioctl(int fd, unsigned long request, uint64_t *id)
+{
+	signals();
+	strange += request != PERF_EVENT_IOC_ID;
+	k.asked_id = (unsigned)fd;
+	*id = world[fd - 1000].id;
+	return world[fd - 1000].open ? 0 : -1;
+}
+
+static ssize_t pretended_read(int fd, void *count, size_t size)
+{
+	const struct event e = world[fd - 1000];
+
+	k.unverified += k.asked_id != (unsigned)fd || !e.open;
+	memcpy(count, &e.count, size);
+	signals();
+	return e.error ? 0 : (ssize_t)size;
+}
+
+static void pretended_close(int fd)
+{
+	struct event *e = &world[fd - 1000];
+
+	e->open = false;
+	if (!e->mapped)
+		e->index = 0;
+	signals();
+}
+
+#include "../src/perf/pmus.c"
+#define syscall(number, ...) pretended_##number(__VA_ARGS__)
+#define mmap pretended_mmap
+#define munmap pretended_munmap
+#define cpuc_sys_read pretended_read
+#define cpuc_sys_close pretended_close
+#include "../src/perf/event.c"
+#include "../src/perf/thread_events.c"
+#include "../src/perf/read.c"
+#include "../src/perf/perf.c"
+#include "tree.h"
+
+static struct cpuc_event_set one = {
+	.reg = register_of,
+	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"}};
+static struct cpuc_event_set none_mapped;
+static struct cpuc_event_set retired = {.counts = PERF_COUNT_HW_INSTRUCTIONS,
+					.reg = register_of};
+
+#define own cpuc_perf_thread_own(&one)
+
+static bool counts_instructions(void)
+{
+	return one.counts == PERF_COUNT_HW_INSTRUCTIONS;
+}
+
+UNUSED static uint64_t read_one(void)
+{
+	return (uint64_t)cpuc_perf_count(&one, one.counts, register_of);
+}
+
+static unsigned left_open(void)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < k.made; i++)
+		n += world[i].open + world[i].mapped;
+	return n;
+}
+
+/* As it was before the first selection. */
+static void unopened(struct cpuc_event_set *set)
+{
+	set->opened = 0;
+	set->absent = false;
+}
+
+static void forget(struct cpuc_event_set *set)
+{
+	struct cpuc_perf_thread *t = cpuc_perf_thread_state(set);
+
+	if (t == NULL)
+		abort();
+	*t = (struct cpuc_perf_thread){.quick = &zero};
+	unopened(set);
+}
+
+/* A thread that has not counted, in a system without settings. */
+static void fresh(void)
+{
+	static unsigned trees;
+	unsigned i;
+
+	snprintf(tree, sizeof tree, "%.40s/%u", base, trees++);
+	strcpy(root, tree);
+	cpuc_thread_prepare();
+	forget(&one);
+	forget(&retired);
+	unopened(&none_mapped);
+	memset(world, 0, sizeof world);
+	memset(pages, 0, sizeof pages);
+	memset(gone, 0, sizeof gone);
+	for (i = 0; i < WORLD; i++)
+		world[i].page = &pages[i];
+	k = plain;
+}
+
+static struct cpuc_slot it;
+
+static int open_counter(struct cpuc_event_set *pmu)
+{
+	memset(&it, 0, sizeof it);
+	return cpuc_perf_try(&it, pmu);
+}
+
+/* A file of a PMU's. */
+static void put_pmu(const char *pmu, const char *file, const char *text)
+{
+	char name[256];
+
+	snprintf(name, sizeof name, CPUC_PMUS "%s/%s", pmu, file);
+	put_text(name, text);
+}
+
+/* PMUs of no core, and n others, of this type and those that follow, with their
+ * CPUs and the numbers of their own events. */
+enum { CPUS = 1, NUMBERS = 2 };
+#define PMU_NUMBER 0x11
+
+static void put_pmus(const char *names, unsigned n, unsigned type, unsigned how)
+{
+	const char *event = counts_instructions() ? "events/inst_retired"
+						  : "events/cpu_cycles";
+	char name[32], text[12];
+	int length = 0;
+
+	put_pmu("uncore_imc_20", "type", "20\n");
+	put_pmu("uncore_imc_20", "cpumask", "0\n");
+	put_pmu("software", "type", "1\n");
+	for (; n-- > 0; names += length) {
+		sscanf(names, "%31s%n", name, &length);
+		snprintf(text, sizeof text, "%u\n", type++);
+		put_pmu(name, "type", text);
+		if (how & CPUS)
+			put_pmu(name, "cpus", "0-3,8-11\n");
+		if (how & NUMBERS)
+			put_pmu(name, event, "event=0x0011\n");
+	}
+}
+
+static void count_by(unsigned counts)
+{
+	one.counts = none_mapped.counts = counts;
+}
+
+/* Runs f for cycles, and then for instructions. */
+static void on_both(void (*f)(void))
+{
+	f();
+	diag("instructions");
+	fresh();
+	count_by(PERF_COUNT_HW_INSTRUCTIONS);
+	f();
+	fresh();
+	count_by(PERF_COUNT_HW_CPU_CYCLES);
+}
+
+/* Last in main. */
+static int done_with_kernel(void)
+{
+	ok(faults == 0, "no register is read that users may not read (%u)",
+	   faults);
+	ok(strange == 0, "all calls are for this thread alone, and its events");
+	return done_testing();
+}
+
+#endif
