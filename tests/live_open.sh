@@ -59,9 +59,22 @@ values() {
 		nmi_watchdog "$rdpmc") | tr '\n' ' ' | grep -qxF -- "$* "
 }
 
-# says REGEX LINES: so many lines of its output match.
+# says REGEX LINES: so many lines of its output match; complains REGEX: one line
+# of its messages.
 says() {
 	test "$(grep -cE "$1" "$tmp/out")" -eq "$2"
+}
+
+complains() {
+	test "$(grep -cE "$1" "$tmp/err")" -eq 1
+}
+
+reverts() {
+	run 0 --revert && same
+}
+
+nothing_written() {
+	! test -e "$sysctl" && ! test -e "$tmpfiles"
 }
 
 ## A closed machine.
@@ -74,45 +87,37 @@ ok "a closed machine: --status is 1, with a line for each setting"
 run 0 --dry-run && says '^would set .*: [0-9]+ -> [0-9]+: ' 3 &&
 	run 0 --persist --dry-run && says '^would write ' 2 && same
 ok "--dry-run says what would be done, and changes nothing"
-run 0 --apply && values 2 1 1 1 && says '^set .*: [0-9]+ -> [0-9]+: ' 3
-ok "--apply opens what the library needs, and no more"
-run 0 --status && says ', open, and [0-9]+ before; ' 3
-ok "--status is 0 then"
+run 0 --apply && values 2 1 1 1 && says '^set .*: [0-9]+ -> [0-9]+: ' 3 &&
+	run 0 --status && says ', open, and [0-9]+ before; ' 3
+ok "--apply opens what the library needs, and no more; --status is 0 then"
 keep opened
-run 0 --revert --dry-run && says '^would set .*: as it was$' 3 && same opened
-ok "--revert --dry-run changes nothing"
-run 0 --apply && says '^nothing to do$' 1 && same opened
-ok "nor does a second --apply"
-run 0 --revert && says '^set .*: [0-9]+ -> [0-9]+: as it was$' 3 && same
-ok "--revert brings back exactly what was there"
-run 0 --revert && says '^nothing to do$' 1 && same
-ok "a second --revert changes nothing"
+run 0 --revert --dry-run && says '^would set .*: as it was$' 3 &&
+	run 0 --apply && says '^nothing to do$' 1 && same opened
+ok "neither --revert --dry-run nor a second --apply changes anything"
+run 0 --revert && says '^set .*: [0-9]+ -> [0-9]+: as it was$' 3 && same &&
+	run 0 --revert && says '^nothing to do$' 1 && same
+ok "--revert brings back exactly what was there, once"
 
 ## The options that open more, each only where it is asked for.
 run 1 --status --rdpmc-all --no-nmi-watchdog && says ', closed; ' 4 &&
 	says '; with 2, every process ' 1 && says 'hard lockups$' 1
 ok "--status tells their risks"
-run 0 --apply --rdpmc-all && values 2 1 1 2 && says '^set .*rdpmc: 0 -> 2' 1
-ok "--rdpmc-all"
-run 1 --status --no-nmi-watchdog && says ', open, and 0 before; ' 2 &&
+run 0 --apply --rdpmc-all && values 2 1 1 2 &&
+	says '^set .*rdpmc: 0 -> 2' 1 &&
+	run 1 --status --no-nmi-watchdog && says ', open, and 0 before; ' 2 &&
 	run 0 --apply --no-nmi-watchdog && values 2 1 0 2 && says '^set ' 1
-ok "--no-nmi-watchdog"
-run 0 --status && says 'every process ' 1 && says 'hard lockups$' 1 &&
-	run 0 --revert && same
+ok "--rdpmc-all, then --no-nmi-watchdog"
+run 0 --status && says 'every process ' 1 && says 'hard lockups$' 1 && reverts
 ok "--status shows both, --revert undoes both"
 run 0 --apply && run 0 --apply --rdpmc-all &&
-	says '^set .*rdpmc: 1 -> 2' 1 && values 2 1 1 2
-ok "one after the other"
-keep opened
-run 0 --revert --dry-run && says 'rdpmc: 2 -> 1: ' 1 &&
-	says 'rdpmc: 1 -> 0: ' 1 && says '^left' 0 && same opened &&
-	run 0 --revert && same
-ok "--revert in two steps"
+	says '^set .*rdpmc: 1 -> 2' 1 && values 2 1 1 2 &&
+	run 0 --revert && says 'rdpmc: 2 -> 1: ' 1 &&
+	says 'rdpmc: 1 -> 0: ' 1 && says '^left' 0 && same
+ok "one after the other: --revert goes back in two steps"
 run 0 --apply && run 0 --apply --rdpmc-all && echo 1 >"$rdpmc" &&
 	run 0 --apply --rdpmc-all && echo 1 >"$rdpmc" && run 0 --revert &&
 	says '^left' 0 && same
 ok "killed between the two steps"
-machine 4 0 1 0
 run 0 --apply && run 0 --persist --rdpmc-all --no-nmi-watchdog &&
 	test "$(grep '^w ' "$tmpfiles")" = "w ${rdpmc#"$root"} - - - - 2" &&
 	grep -qxF 'kernel.nmi_watchdog = 0' "$sysctl"
@@ -124,21 +129,18 @@ for isa in rv64imafdc_sscofpmf_sstc:2 mips64:2 rv64imafdc:1; do
 	printf 'processor\t: 0\nisa\t\t: %s\n' "${isa%:*}" >"$root/proc/cpuinfo"
 	keep
 	run 1 --status && says "paranoid: 3, closed; with ${isa#*:}, " 1 &&
-		run 0 --apply && values "${isa#*:}" 1 1 1 &&
-		run 0 --revert && same
+		run 0 --apply && values "${isa#*:}" 1 1 1 && reverts
 	ok "perf_event_paranoid for $isa"
 done
 
 ## Open ones.
 machine 2 1 1 1
 run 0 --status && says ', open; ' 3 && says 'nmi_watchdog: 1; ' 1 &&
-	says 'rdpmc: 1; ' 1 && says . 5 && run 0 --apply &&
-	run 0 --persist && same
+	says 'rdpmc: 1; ' 1 && says . 5 && run 0 --persist && same
 ok "an open machine: nothing is changed, no file is written"
 machine -1 2 0 2
 run 0 --status && says ', open; ' 6 && says 'every process ' 1 &&
-	run 0 --persist --rdpmc-all --no-nmi-watchdog && same &&
-	run 0 --revert && same
+	run 0 --persist --rdpmc-all --no-nmi-watchdog && same && reverts
 ok "what is open further stays so"
 machine 1 1 1 0
 run 0 --persist && values 1 1 1 1 && grep -q '^w .*rdpmc' "$tmpfiles" &&
@@ -151,32 +153,28 @@ ok "nor a file that needs none"
 ## Parts of a machine.
 machine 4 0 1 0
 rm -r "$kernel/perf_user_access" "$root/sys"
-keep
-run 0 --apply && says '^set ' 1 && run 0 --status && run 0 --revert && same
-ok "settings that are missing are no failure"
 mkdir -p "$pmus/cpu_core" "$pmus/cpu_atom" "$pmus/cpu_lowpower"
 echo 0 | tee "$pmus/cpu_core/rdpmc" "$pmus/cpu_atom/rdpmc" \
 	>"$pmus/cpu_lowpower/rdpmc"
 keep
-run 0 --apply && says '^set .*/cpu_[a-z]*/rdpmc: 0 -> 1' 3 && run 0 --revert &&
-	same
-ok "all types of cores"
+run 0 --apply && says '^set ' 4 && says '^set .*/cpu_[a-z]*/rdpmc: 0 -> 1' 3 &&
+	run 0 --status && reverts
+ok "all types of cores; a setting that is missing is no failure"
 rm -r "$root/proc" "$root/sys"
 : >"$root/sys"
-run 1 --status && grep -q 'is /proc mounted' "$tmp/err" && run 1 --apply &&
+run 1 --status && complains 'is /proc mounted' && run 1 --apply &&
 	run 0 --revert
 ok "a machine without settings is told so"
 for value in many 3x 12345678901 ''; do
 	machine 4 0 1 0
 	echo "$value" >"$kernel/perf_user_access"
-	run 1 --apply && grep -q perf_user_access "$tmp/err" &&
-		values 2 "$value" 1 1
+	run 1 --apply && complains perf_user_access && values 2 "$value" 1 1
 	ok "'$value' is left, with a message, and status 1"
 done
 machine 4 0 1 0
 rm -r "$root/run"
-run 1 --persist && values 4 0 1 0 && ! test -e "$sysctl" &&
-	! test -s "$tmp/out" && test "$(grep -c . "$tmp/err")" -eq 1
+run 1 --persist && values 4 0 1 0 && nothing_written &&
+	! test -s "$tmp/out" && complains .
 ok "where nothing can be put on record, nothing is changed, and one line says so"
 machine 4 0 1 0
 out=$( (
@@ -187,9 +185,8 @@ out=$( (
 test $? -eq 1 && test "$(echo "$out" | grep -c .)" -eq 1 && same
 ok "nor on a full disk, where no half record is left"
 : >"$state.new"
-run 0 --apply && ! test -e "$state.new" && run 0 --revert
+run 0 --apply && ! test -e "$state.new"
 ok "what a killed run has left is in nobody's way"
-run 0 --apply
 rm "$kernel/perf_user_access"
 run 0 --revert && ! test -e "$state"
 ok "a setting that is gone needs no record"
@@ -198,72 +195,56 @@ echo many >"$kernel/perf_user_access"
 test $? -eq 1 && ! test -s "$lock"
 ok "without standard descriptors, messages go nowhere"
 
-## Settings that cannot be written. Not even root can write this one.
+## Settings that cannot be written. Not even root can write this one, nor a
+## directory.
 fixed=/proc/sys/kernel/ngroups_max
 machine 4 0 1 0
 if test "$(cat $fixed 2>/dev/null || echo 0)" -gt 2 &&
 	! (echo 65536 >$fixed) 2>/dev/null; then
 	ln -sf $fixed "$kernel/perf_event_paranoid"
 	keep
-	run 1 --apply && grep -qE 'cannot write .*paranoid: .*as root' \
-		"$tmp/err" && values "$(cat $fixed)" 1 1 1
-	ok "a read-only setting: the others are set, status 1, and advice"
-	! grep -q paranoid "$state" && run 0 --revert && same
-	ok "it is not on record, and --revert brings the others back"
+	run 1 --apply && complains 'cannot write .*paranoid: .*as root' &&
+		values "$(cat $fixed)" 1 1 1 && ! grep -q paranoid "$state" &&
+		reverts
+	ok "a read-only setting: the others are set, status 1, and no record"
 else
 	skip "there is no $fixed that nobody can write"
 fi
-machine 4 0 1 0
-run 0 --persist
-rm "$state"
-mv "$rdpmc" "$tmp/one"
-mkdir "$rdpmc"
-run 1 --revert && says '^set ' 2 && ! test -e "$tmpfiles" &&
-	! test -e "$sysctl" && test "$(grep -c '^# /' "$state")" -eq 1
-ok "what cannot be restored stays on record"
-rmdir "$rdpmc"
-mv "$tmp/one" "$rdpmc"
-run 0 --revert && same
-ok "and can be restored later"
-run 0 --persist
-rm "$state"
-mv "$rdpmc" "$tmp/one"
-mkdir "$rdpmc" "$state.new"
-run 1 --revert && grep -q '^# .*rdpmc' "$sysctl"
-ok "where there can be no other record, that of --persist stays"
-rmdir "$rdpmc" "$state.new"
-mv "$tmp/one" "$rdpmc"
-run 0 --revert && same
-ok "until all is restored"
+# unrestorable: a machine of which one setting cannot be restored.
+unrestorable() {
+	machine 4 0 1 0
+	run 0 --persist
+	rm "$state"
+	mv "$rdpmc" "$tmp/one"
+	mkdir "$rdpmc"
+}
+
+# restorable: that setting is as it was before.
+restorable() {
+	rmdir "$rdpmc"
+	mv "$tmp/one" "$rdpmc"
+	reverts
+}
+
+unrestorable
+run 1 --revert && says '^set ' 2 && nothing_written &&
+	test "$(grep -c '^# /' "$state")" -eq 1 && restorable
+ok "what cannot be restored stays on record, and is restored later"
+unrestorable
+mkdir "$state.new"
+run 1 --revert && grep -q '^# .*rdpmc' "$sysctl" && rmdir "$state.new" &&
+	restorable
+ok "where there can be no other record, that of --persist stays until then"
 
 ## Killed in the middle: all is on record, some is set.
 run 0 --apply
 keep opened
 echo 0 >"$kernel/perf_user_access"
-run 0 --apply && says '^set ' 1 && same opened && run 0 --revert && same
-ok "half applied: --apply, then --revert"
-# The second setting is a FIFO with one value in it and no reader: the program
-# reads that, and waits when it wants to write.
-rm "$kernel/perf_user_access"
-mkfifo "$kernel/perf_user_access"
-(echo 0 >"$kernel/perf_user_access") &
-feeder=$!
-"$open" --root "$root" --apply >/dev/null 2>&1 &
-writer=$!
-tries=0
-until grep -q perf_user_access "$state" 2>/dev/null || test $tries -gt 1200; do
-	tries=$((tries + 1))
-	sleep 0.05
-done
-grep -q '^# .*perf_event_paranoid 4 2$' "$state" &&
-	grep -q '^# .*perf_user_access 0 1$' "$state"
-ok "what is about to be set is on record"
-kill -KILL $writer $feeder 2>/dev/null
-wait $writer $feeder 2>/dev/null
-rm "$kernel/perf_user_access"
+run 0 --apply && says '^set ' 1 && same opened
+ok "half applied: --apply does the rest"
 echo 0 >"$kernel/perf_user_access"
-run 0 --revert && says '^set ' 1 && says '^left' 0 && same
-ok "and a killed run is undone"
+run 0 --revert && says '^set ' 2 && says '^left' 0 && same
+ok "and --revert undoes what was done"
 run 0 --apply
 echo 3 >"$kernel/perf_event_paranoid"
 run 0 --revert && says '^left .*paranoid: 3, .*was 4' 1 && values 3 0 1 0
@@ -287,28 +268,21 @@ at_once() {
 machine 4 0 1 0
 for round in 1 2; do
 	at_once --persist --rdpmc-all --no-nmi-watchdog && values 2 1 0 2 &&
-		run 0 --revert && same
+		reverts
 	ok "ten at once, round $round: --revert restores all that was there"
 done
 run 0 --persist && at_once --revert && same
 ok "ten times --revert at once"
+locked="cannot lock ${lock#"$root"}: "
 rm "$lock"
 mkdir "$lock"
 keep
-run 1 --persist && ! test -s "$tmp/out" && same &&
-	test "$(grep -c "cannot lock ${lock#"$root"}: " "$tmp/err")" -eq 1
+run 1 --persist && complains "$locked" && ! test -s "$tmp/out" &&
+	run 1 --revert && complains "$locked" && same
 ok "without the lock, nothing is changed, with a message"
 run 1 --status && ! test -s "$tmp/err" && run 0 --dry-run &&
 	! test -s "$tmp/err"
 ok "--status and --dry-run need none"
-rmdir "$lock"
-run 0 --apply
-rm "$lock"
-mkdir "$lock"
-keep
-run 1 --apply && grep -q "cannot lock" "$tmp/err" && run 1 --revert &&
-	grep -q "cannot lock" "$tmp/err" && same
-ok "--apply does, with nothing to do, and so does --revert"
 
 ## At every boot.
 machine 4 0 1 0
@@ -316,21 +290,19 @@ run 0 --persist && values 2 1 1 1 && says '^write ' 2 &&
 	test "$(cat "$sysctl" "$tmpfiles" | grep '^[^#]')" = \
 		"kernel.perf_event_paranoid = 2
 kernel.perf_user_access = 1
-w ${rdpmc#"$root"} - - - - 1"
-ok "--persist: a line for each setting, in two files"
+w ${rdpmc#"$root"} - - - - 1" &&
+	run 0 --status && says ': makes settings at every boot$' 1
+ok "--persist: a line for each setting, in two files; --status names the first"
 keep opened
-run 0 --persist && run 0 --apply && same opened
-ok "a second one changes nothing"
-run 0 --status && says ': makes settings at every boot$' 1
-ok "--status names the file"
-run 0 --revert --dry-run && says '^would remove ' 2 && same opened
-ok "--revert --dry-run removes nothing"
+run 0 --persist && run 0 --apply && run 0 --revert --dry-run &&
+	says '^would remove ' 2 && same opened
+ok "neither a second one nor --revert --dry-run changes anything"
 run 0 --revert && says '^remove ' 2 && same
 ok "--revert removes them and brings back what was there"
 run 0 --apply && run 0 --persist && same opened
 ok "--persist after --apply knows what --apply found"
 rm "$state" # as a boot does
-run 0 --status && says ', open, and [0-9]+ before' 3 && run 0 --revert && same
+run 0 --status && says ', open, and [0-9]+ before' 3 && reverts
 ok "after a boot, --revert knows as well"
 run 0 --persist
 rm "$state"
@@ -343,13 +315,13 @@ ok "whatever the umask, all may read the files"
 run 0 --revert
 echo '# of the administrator' | tee "$sysctl" >"$tmpfiles"
 keep
-run 1 --persist && grep -q 'not written by' "$tmp/err" && run 0 --revert &&
+run 1 --persist && complains 'not written by' && run 0 --revert &&
 	says '^left ' 2 && same
 ok "files of others are neither written nor removed"
 rm -r "$sysctl" "$root/etc/tmpfiles.d"
 keep
-run 1 --persist && grep -q 'tmpfiles.d' "$tmp/err" && test -e "$sysctl" &&
-	values 2 1 1 1 && run 0 --revert && same
+run 1 --persist && complains 'tmpfiles.d' && test -e "$sysctl" &&
+	values 2 1 1 1 && reverts
 ok "a directory that is missing is named"
 
 ## A forged record: nothing is written, and a message says which. What is one,
@@ -360,14 +332,14 @@ printf '%s\n\n' "$(head -n 1 "$state")
 # /etc/passwd 3 2" >"$tmp/forged"
 cp "$tmp/forged" "$state"
 keep
-run 1 --revert && grep -q 'open.state: .* damaged' "$tmp/err" && same
-ok "a forged record is refused"
-run 1 --apply && run 1 --persist && same
-ok "also by --apply and --persist"
-run 1 --status && says ', open' 3 && grep -q damaged "$tmp/err"
+for action in --revert --apply --persist; do
+	run 1 $action && complains 'open.state: .* damaged' && same
+	ok "a forged record is refused by $action"
+done
+run 1 --status && says ', open' 3 && complains damaged
 ok "--status says so, and tells the rest"
 : >"$state"
-run 1 --revert && grep -q 'move it away' "$tmp/err" && values 2 1 1 1
+run 1 --revert && complains 'move it away' && values 2 1 1 1
 ok "an empty one is refused too"
 
 ## The command line.
@@ -376,15 +348,13 @@ for wrong in word '--status --apply' '--apply --revert' \
 	'--persist --revert' '--status --persist' '--status --dry-run' \
 	'--revert --rdpmc-all' '--revert --no-nmi-watchdog' --root; do
 	# shellcheck disable=SC2086 # several words
-	refused 2 --help "$open" $wrong --root "$root"
+	refused 2 --help "$open" $wrong --root "$root" && same
 	ok "$wrong is status 2 and points to --help"
 done
 : >"$tmp/file"
 refused 2 "$tmp/none" "$open" --root "$tmp/none" --apply &&
 	refused 2 "cannot use $tmp/file: " "$open" --root "$tmp/file" --status
 ok "--root wants a directory"
-same
-ok "and nothing was changed"
 (cd "$tmp" && "$open" --root root --apply) >/dev/null && values 2 1 1 1
 ok "--root may be relative"
 check_command_line "$open" --root "$root" --status
