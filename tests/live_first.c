@@ -67,16 +67,15 @@ static int undisturbed(void)
 	errno = EDOM;
 	cpucycles();
 	changed += errno != EDOM;
+	pthread_sigmask(SIG_SETMASK, NULL, &now);
 	for (sig = 1; sig < 32; sig++) {
+		changed += sigismember(&now, sig) != sigismember(&mask, sig);
 		if (sigaction(sig, NULL, &after) != 0)
 			continue;
 		changed += after.sa_handler != before[sig].sa_handler ||
 			   (after.sa_flags & ~RESTORER) !=
 				   (before[sig].sa_flags & ~RESTORER);
 	}
-	pthread_sigmask(SIG_SETMASK, NULL, &now);
-	for (sig = 1; sig < 32; sig++)
-		changed += sigismember(&now, sig) != sigismember(&mask, sig);
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel);
 	changed += cancel != PTHREAD_CANCEL_ENABLE;
 	return changed + (lowest_descriptor() != fd);

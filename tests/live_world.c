@@ -160,7 +160,6 @@ static int handler_stack(void)
 #endif
 }
 
-#ifdef HAVE_LINUX_FILTER_H
 /* And with the frames of signals on it. */
 static int small_stack_faults(void)
 {
@@ -184,17 +183,6 @@ static int late(void)
 		return CANNOT;
 	return in_threads(1, NULL, late_thread);
 }
-#else
-static int small_stack_faults(void)
-{
-	return CANNOT;
-}
-
-static int late(void)
-{
-	return CANNOT;
-}
-#endif
 
 /* A decimal comma: the trace has points. */
 static int comma(void)

@@ -22,12 +22,14 @@
 #include "deny.h"
 #include "../tap.h"
 
+#define UNUSED __attribute__((unused))
+
 /* A child's exit status is 0 if all is well, a small number that tells the
  * mistake, or one of these. */
 #define CANNOT 55   /* the fault cannot be made here */
 #define KILLED 1000 /* plus the signal */
 
-__attribute__((unused)) static double ns_of(clockid_t clock)
+UNUSED static double ns_of(clockid_t clock)
 {
 	struct timespec t;
 
@@ -35,18 +37,18 @@ __attribute__((unused)) static double ns_of(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-__attribute__((unused)) static double ran_ns(void)
+UNUSED static double ran_ns(void)
 {
 	return ns_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-__attribute__((unused)) static double wall_ns(void)
+UNUSED static double wall_ns(void)
 {
 	return ns_of(CLOCK_MONOTONIC);
 }
 
 /* SIGALRM again and again; 0: no longer. */
-__attribute__((unused)) static void alarms(int every_us)
+UNUSED static void alarms(int every_us)
 {
 	struct itimerval t = {{0, every_us}, {0, every_us}};
 
@@ -54,38 +56,31 @@ __attribute__((unused)) static void alarms(int every_us)
 }
 
 /* How long the long scenarios are to last. */
-__attribute__((unused)) static double live_seconds(void)
+UNUSED static double live_seconds(void)
 {
 	const char *text = getenv("LIVE_SECONDS");
 
 	return text != NULL && atof(text) > 0 ? atof(text) : 0.3;
 }
 
-/* A process's findings, where its parent can read them. */
-struct seen_counter {
-	char name[64];
-	int usable;
-	char reason[160];
-};
-
+/* A process's findings, where its parent can read them. The pointers in it are
+ * to constants. */
 struct seen {
 	char name[64], kind[16];
 	long long hz;
-	struct seen_counter counter[32];
-	unsigned counters;
+	struct cpucycles_counter counter[32];
 };
 
 /* Seconds: an emulated machine with one CPU is slow, and a child's child must
  * be killed by the child. */
-__attribute__((unused)) static int patience = 240;
+UNUSED static int patience = 240;
 
 /* From one look at a child to the next. */
-__attribute__((unused)) static long nap_ns = 500000;
+UNUSED static long nap_ns = 500000;
 
 /* Runs f in a child, and acts on it again and again until it ends. It is killed
  * if it is in a deadlock: alarm could be blocked, or in use. */
-__attribute__((unused)) static int in_child_beside(int (*f)(void),
-						   void (*act)(pid_t))
+UNUSED static int in_child_beside(int (*f)(void), void (*act)(pid_t))
 {
 	const struct timespec nap = {0, nap_ns};
 	const struct rlimit none = {0, 0};
@@ -114,7 +109,7 @@ __attribute__((unused)) static int in_child_beside(int (*f)(void),
 				   : WEXITSTATUS(status);
 }
 
-__attribute__((unused)) static int in_child(int (*f)(void))
+UNUSED static int in_child(int (*f)(void))
 {
 	return in_child_beside(f, NULL);
 }
@@ -130,8 +125,7 @@ static void *thread_run(void *result)
 /* Runs f in so many threads at once, of at most 80; the bits of all results, or
  * CANNOT, with those that have begun left to the process's end: they may wait
  * for the others. */
-__attribute__((unused)) static int in_threads(int n, const pthread_attr_t *attr,
-					      int (*f)(void))
+UNUSED static int in_threads(int n, const pthread_attr_t *attr, int (*f)(void))
 {
 	static int result[80];
 	pthread_t id[80];
@@ -148,20 +142,20 @@ __attribute__((unused)) static int in_threads(int n, const pthread_attr_t *attr,
 	return all;
 }
 
-/* Waits until n threads are here. All calls in a process are of one n. macOS has
- * no barriers. */
-__attribute__((unused)) static void meet(unsigned n)
+/* Waits until n threads are here. All calls in a process are of one n. macOS
+ * has no barriers. */
+UNUSED static void meet(unsigned n)
 {
 	static unsigned came;
 	unsigned before = __atomic_fetch_add(&came, 1, __ATOMIC_ACQ_REL);
 
-	while (__atomic_load_n(&came, __ATOMIC_ACQUIRE) < before - before % n + n)
+	while (__atomic_load_n(&came, __ATOMIC_ACQUIRE) <
+	       before - before % n + n)
 		sched_yield();
 }
 
 /* One point: that f is good in a child, unless it cannot be made there. */
-__attribute__((unused)) static void point(const char *text, int (*f)(void),
-					  const char *why_not)
+UNUSED static void point(const char *text, int (*f)(void), const char *why_not)
 {
 	int status = in_child(f);
 
@@ -173,7 +167,7 @@ __attribute__((unused)) static void point(const char *text, int (*f)(void),
 
 /* In a child: an emulator passes no filters on. Its memory is in this process,
  * and its threads die of fault signals that are sent to the process. */
-__attribute__((unused)) static int emulated(void)
+UNUSED static int emulated(void)
 {
 #ifdef HAVE_LINUX_FILTER_H
 	return deny(SYS_sched_setaffinity, SECCOMP_RET_ERRNO | EPERM) != 0;
@@ -183,8 +177,7 @@ __attribute__((unused)) static int emulated(void)
 }
 
 /* 0 if the count never goes back over so many calls, and advances. */
-__attribute__((unused)) static int counts_by(long long (**count)(void),
-					     int calls)
+UNUSED static int counts_by(long long (**count)(void), int calls)
 {
 	long long first = (*count)(), last = first, now;
 
@@ -200,19 +193,19 @@ __attribute__((unused)) static int counts_by(long long (**count)(void),
 	return last > first ? 0 : 3;
 }
 
-__attribute__((unused)) static int counts(int calls)
+UNUSED static int counts(int calls)
 {
 	return counts_by(&cpucycles, calls);
 }
 
-__attribute__((unused)) static int selects_and_counts(void)
+UNUSED static int selects_and_counts(void)
 {
 	return counts(100) != 0 || cpucycles_select(NULL) != 0 ||
 	       counts(100) != 0;
 }
 
 /* The lowest that is free. */
-__attribute__((unused)) static int lowest_descriptor(void)
+UNUSED static int lowest_descriptor(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
 
@@ -221,7 +214,7 @@ __attribute__((unused)) static int lowest_descriptor(void)
 }
 
 /* How many there are in this process; 0 where no /proc tells. */
-__attribute__((unused)) static int mappings(void)
+UNUSED static int mappings(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
 	int c, n = 0;
@@ -233,29 +226,25 @@ __attribute__((unused)) static int mappings(void)
 	return n;
 }
 
-__attribute__((unused)) static void look(struct seen *s)
+UNUSED static void look(struct seen *s)
 {
-	struct cpucycles_counter c;
-	unsigned i;
+	unsigned i = 0;
 
 	strcpy(s->name, cpucycles_implementation());
 	strcpy(s->kind, cpucycles_kind());
 	s->hz = cpucycles_persecond();
-	for (i = 0; i < 32 && cpucycles_counter(i, &c, sizeof c) == 0; i++) {
-		strcpy(s->counter[i].name, c.name);
-		s->counter[i].usable = c.usable;
-		strcpy(s->counter[i].reason, c.reason);
-	}
-	s->counters = i;
+	while (i < 32 &&
+	       cpucycles_counter(i, &s->counter[i], sizeof *s->counter) == 0)
+		i++;
 }
 
 /* NULL: this machine has no such counter. */
-__attribute__((unused)) static const struct seen_counter *
-seen_counter(const struct seen *s, const char *name)
+UNUSED static const struct cpucycles_counter *seen_counter(const struct seen *s,
+							   const char *name)
 {
 	unsigned i;
 
-	for (i = 0; i < s->counters; i++)
+	for (i = 0; i < 32 && s->counter[i].name != NULL; i++)
 		if (!strcmp(s->counter[i].name, name))
 			return &s->counter[i];
 	return NULL;
@@ -264,10 +253,9 @@ seen_counter(const struct seen *s, const char *name)
 /* The fault took nothing away: the counter selected without it is usable, and
  * it or one of its kind is selected. Which of two equally precise ones wins may
  * vary, and a busy machine may have refused to be calibrated without it. */
-__attribute__((unused)) static int as_good(const struct seen *s,
-					   const struct seen *without)
+UNUSED static int as_good(const struct seen *s, const struct seen *without)
 {
-	const struct seen_counter *c = seen_counter(s, without->name);
+	const struct cpucycles_counter *c = seen_counter(s, without->name);
 
 	return c != NULL && c->usable &&
 	       (!strcmp(s->kind, without->kind) ||
@@ -275,7 +263,7 @@ __attribute__((unused)) static int as_good(const struct seen *s,
 }
 
 /* Memory that children write and their parent reads. */
-__attribute__((unused)) static void *shared(size_t size)
+UNUSED static void *shared(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
