@@ -88,6 +88,39 @@ static void fake_close(int fd)
 #include "../../src/rate/stated_rate.c"
 #include "../../src/rate/textfile.c"
 
+/* The rest of an input; zeros follow its end. */
+struct bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+static uint8_t next(struct bytes *b)
+{
+	if (b->left == 0)
+		return 0;
+	b->left--;
+	return *b->at++;
+}
+
+/* The bytes up to a separator, unless it is the last file, or the end, in
+ * memory of exactly their size, so that reading past them is found. */
+static void take(struct fuzz_file *f, struct bytes *b)
+{
+	const uint8_t *end = NULL;
+
+	if (b->left > 0 && f != LAST)
+		end = memchr(b->at, SEPARATOR, b->left);
+	f->size = end != NULL ? (size_t)(end - b->at) : b->left;
+	f->text = malloc(f->size > 0 ? f->size : 1);
+	MUST(f->text, "no memory");
+	if (f->size > 0)
+		memcpy(f->text, b->at, f->size);
+	b->at += f->size;
+	b->left -= f->size;
+	if (end != NULL)
+		next(b);
+}
+
 /* Where a file fails, whole lines of it are read, and no binary number. */
 static void leave_out_failed(void)
 {
@@ -108,18 +141,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const size_t chunks[] = {SIZE_MAX, 1,    2,    7,
 					64,       1000, 1023, 1024};
-	struct fuzz_bytes b = {data, size};
-	uint8_t how = fuzz_byte(&b);
+	struct bytes b = {data, size};
+	uint8_t how = next(&b);
 	struct cpuc_rate rate, plain;
 	uint64_t timebase;
 	size_t i;
 
 	chunk = chunks[how & 7];
-	fails = how & 0x80 ? fuzz_byte(&b) * (size_t)16 : SIZE_MAX;
+	fails = how & 0x80 ? next(&b) * (size_t)16 : SIZE_MAX;
 	for (i = 0; i < FILES; i++) {
-		files[i].text = fuzz_part(
-			&b, &files[i] == LAST ? FUZZ_REST : SEPARATOR,
-			&files[i].size);
+		take(&files[i], &b);
 		/* Every other way of not saying anything is no file at all. */
 		files[i].exists = files[i].size > 0 || i % 2;
 	}
