@@ -44,7 +44,6 @@ static struct machine {
 	bool strict;           /* no two reads of the clock are the same */
 	bool stopped;          /* it stands still */
 	double odd[4];         /* of each chain: it takes so much longer */
-	double multiply;       /* cycles */
 	double links;          /* of a turn of the other chains */
 	double reading;        /* cycles that the clock takes */
 	double sibling;        /* how much longer a cycle's link takes */
@@ -280,7 +279,7 @@ static void glimpse_of(double turn, uint32_t turns, uint64_t stamp[2])
 
 #define ONES(i) RUNS(ones_##i, on.links *on.sibling *(1 + on.odd[i]))
 
-RUNS(multiplies, 32 * on.multiply)
+RUNS(multiplies, 32 * 3 * (1 + on.odd[0]))
 ONES(0)
 ONES(1)
 ONES(2)
@@ -310,9 +309,13 @@ static const struct cpuc_chain_ops arm_all UNUSED = {arm_chain, 4, 0};
 static struct cpuc_clock the_clock = {.tick = fake_tick};
 static struct cpuc_refusal refusal;
 
-/* A machine as most are. */
-static const struct machine usual UNUSED = {
-	.core = 4.0, .ticks = 2.596, .step = 26};
+/* A machine's core, GHz, ticks a ns, so many at a time, and what else is not as
+ * usual; and one as most are. */
+#define AT(ghz, by, ...)                                      \
+	{                                                     \
+		.core = ghz, .ticks = by, .step = __VA_ARGS__ \
+	}
+static const struct machine usual UNUSED = AT(4.0, 2.596, 26);
 
 static uint64_t count(void)
 {
@@ -346,7 +349,6 @@ static int open_machine(struct machine m)
 {
 	on = m;
 	on.ops = m.ops != NULL ? m.ops : &x86;
-	on.multiply = m.multiply > 0 ? m.multiply : 3;
 	on.links = on.ops == &riscv ? 16 : 32;
 	on.reading = m.reading > 0 ? m.reading : 38;
 	on.sibling = m.sibling > 0 ? m.sibling : 1;
@@ -406,10 +408,14 @@ UNUSED static double until_seen(double apart, double right)
 	return now - begin;
 }
 
-static void machine_prepare(void)
+/* Returns how many seeds to try. Emulators are slow. */
+static unsigned machine_prepare(void)
 {
+	const char *seeds = getenv("SIM_SEEDS");
+
 	cpuc_process_prepare();
 	cpuc_rseq_section = sections;
+	return seeds != NULL ? (unsigned)atoi(seeds) : 4;
 }
 
 #endif
