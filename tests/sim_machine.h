@@ -216,6 +216,10 @@ static void delay(double begin)
 			now += 80 + (draw >> 8) % 320;
 }
 
+/* In one of the next runs the clock jumps by so many ticks. */
+static double jump;
+static int jump_in;
+
 /* A run of so many cycles, up to the clock's reading at its end. Some of those
  * that are timed are disturbed. */
 static uint64_t run_of(double links, bool timed)
@@ -223,6 +227,8 @@ static uint64_t run_of(double links, bool timed)
 	double begin = now;
 
 	pass(40 + links);
+	if (jump_in > 0 && --jump_in == 0)
+		on.ahead += jump / on.ticks;
 	delay(begin);
 	next_draw();
 	if (timed && on.bad > 0 &&
