@@ -46,9 +46,9 @@ static bool fake_switches(struct cpuc_switches *n)
 static long long ticks, ran; /* of which the thread ran for so many */
 static unsigned rate;
 
-/* How many ticks are read until steps begin, which end at the next tick; how
- * many steps until the handler acts, and until another does in its midst. */
-static volatile long first, inner;
+/* How many ticks are read until steps begin, which end at the next tick, and
+ * what a handler then does. */
+static volatile long first;
 static void (*volatile act)(void);
 
 /* Time passes in one instruction. */
@@ -125,12 +125,6 @@ static void stepped(int sig, siginfo_t *info, void *context)
 	if (!steps_made(context))
 		return;
 	first = 0;
-	/* In the midst of a change, faults' handlers do not nest. */
-	if (inner != 0 && !cpuc_guard_inside) {
-		steps = inner;
-		inner = 0;
-		__asm__ volatile("int3");
-	}
 	act();
 	steps = 0;
 }
@@ -153,12 +147,6 @@ static void quick(void)
 {
 	count();
 	pass(20000);
-	count();
-}
-
-static void twice(void)
-{
-	count();
 	count();
 }
 
@@ -191,12 +179,6 @@ static void slow(void)
 	count();
 }
 
-static void anew(void)
-{
-	ticks = ran = 0;
-	quick();
-}
-
 static void begin(void (*what)(void), unsigned before, unsigned after)
 {
 	calibrated_forget();
@@ -217,8 +199,7 @@ static void begin(void (*what)(void), unsigned before, unsigned after)
 /* The rate is twice the clock's at least. */
 static void judge(uint64_t base, long long passed)
 {
-	if (act != anew && given - base < (uint64_t)passed * 2 * 9 / 10)
-		low = 1;
+	low |= given - base < (uint64_t)passed * 2 * 9 / 10;
 }
 
 /* Goes on for as long as a ratio is in use, and longer. */
@@ -243,8 +224,7 @@ static void go_on(void)
 static const long long gaps[] = {HZ / 3, 1000, HZ / 1000, GLIMPSED};
 static long long gap = HZ / 3;
 
-static bool at_step(void (*what)(void), unsigned before, long tick, long step,
-		    long another)
+static bool at_step(void (*what)(void), unsigned before, long tick, long step)
 {
 	uint32_t opened;
 	long long begun;
@@ -257,16 +237,13 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
 	pass(gap);
 	if (gap == GLIMPSED)
 		cpuc_own_count.due = GLIMPSED;
-	inner = another;
 	opened = cpuc_own_count.opened;
 	acted = one_count(tick, step);
 	unguarded += glimpsed > 0 && cpuc_own_count.opened == opened;
-	inner = 0;
 	count();
 	judge(base, gap);
 	/* A handler's time may count twice. */
-	if (what != anew && given - base > (uint64_t)(ticks - begun) * 2 * 3)
-		high = 1;
+	high |= given - base > (uint64_t)(ticks - begun) * 2 * 3;
 	go_on();
 	return acted;
 }
@@ -276,32 +253,26 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step,
  * those after the last tick: in the fast path, and where an interval begins. */
 static long stride = 79;
 
-/* Whether the count reads another tick after this one. */
-static bool ticks_on(void (*what)(void), unsigned before, long tick)
-{
-	return at_step(what, before, tick + 1, 1, 0);
-}
-
 static void at_each(const char *mode, const char *name, void (*what)(void))
 {
-	long tick, step, by, close, all = 0;
+	long tick, step, by, all = 0;
 	unsigned i, before;
+	bool last;
 
 	back = low = high = 0;
 	unguarded = 0;
 	for (i = 0; i < 8; i++) {
 		gap = gaps[i / 2];
 		before = 2 + i % 2;
-		for (tick = 1; at_step(what, before, tick, 1, 0); tick++) {
-			close = ticks_on(what, before, tick) ? 0 : stride;
-			for (step = 1 + (tick + i) % (close ? 1 : stride);
-			     at_step(what, before, tick, step, 0); step += by) {
-				by = step < close ? 1 : stride;
+		for (tick = 1; at_step(what, before, tick, 1); tick++) {
+			last = !at_step(what, before, tick + 1, 1);
+			for (step = last ? 1 : 1 + (tick + i) % stride;
+			     at_step(what, before, tick, step); step += by) {
+				by = last && step < stride ? 1 : stride;
 				all += by;
 			}
 		}
 	}
-	gap = HZ / 3;
 	ok(!back && !low && !high && all > 2900 && (without || unguarded > 0),
 	   "%s%s, at %ld instructions%s%s%s", mode, name, all,
 	   back ? ": counts go back" : "", low ? ": counts are lost" : "",
@@ -311,42 +282,18 @@ static void at_each(const char *mode, const char *name, void (*what)(void))
 static void all_each(const char *mode)
 {
 	at_each(mode, "a handler that counts twice in 8 us", quick);
-	at_each(mode, "a handler that counts twice at once", twice);
 	at_each(mode, "a handler that takes long", slow);
 	at_each(mode, "a handler that counts, then waits", waiting);
-	at_each(mode, "a handler that finds a clock begun anew", anew);
-}
-
-/* At some steps of a measurement, most of them after its last tick, where all
- * is published; and at each step of a handler there, or nearly. */
-static void within(const char *name, void (*what)(void))
-{
-	const long every = stride > 7 ? stride : 7;
-	long last, tick, outer, step, all = 0;
-
-	back = 0;
-	for (last = 1; at_step(what, 3, last + 1, 1, 0); last++)
-		;
-	for (tick = 1; tick <= last;
-	     tick = tick < last && tick + 5 > last ? last : tick + 5)
-		for (outer = 1; at_step(what, 3, tick, outer, 0);
-		     outer += tick == last ? 2 : 61)
-			for (step = 1 + outer % every; step < 250;
-			     step += every)
-				all += at_step(what, 3, tick, outer, step);
-	ok(!back && all * every > 700, "%s, and another in its midst: %ld",
-	   name, all);
 }
 
 static bool one_step(void)
 {
-	return at_step(quick, 2, 1, 2, 0);
+	return at_step(quick, 2, 1, 2);
 }
 
 int main(void)
 {
-	struct sigaction sa = {.sa_sigaction = stepped,
-			       .sa_flags = SA_SIGINFO | SA_NODEFER};
+	struct sigaction sa = {.sa_sigaction = stepped, .sa_flags = SA_SIGINFO};
 	struct cpuc_refusal refusal;
 
 	if (SANITIZED)
@@ -377,9 +324,6 @@ int main(void)
 		all_each("");
 	without = true;
 	all_each("without a word: ");
-	without = false;
-	within("a handler that counts twice", quick);
-	within("a handler that takes long", slow);
 	return done_testing();
 }
 #else
