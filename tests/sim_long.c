@@ -6,15 +6,14 @@
 
 static const struct kind {
 	const char *name;
-	double ticks, step;
-	const struct cpuc_chain_ops *ops;
+	struct machine m;
 } kinds[] = {
-	{"x86", 2.6, 1, &x86},
-	{"x86, steps of 26 ticks", 2.6, 26, &x86},
-	{"arm64, 1 GHz", 1, 1, &arm},
-	{"arm64, 24 MHz", 0.024, 1, &arm},
-	{"riscv64, 10 MHz", 0.010, 1, &riscv},
-	{"riscv64, 1 MHz", 0.001, 1, &riscv},
+	{"x86", AT(2.0, 2.6, 1)},
+	{"x86, steps of 26 ticks", AT(2.0, 2.6, 26)},
+	{"arm64, 1 GHz", AT(2.0, 1, 1, .ops = &arm)},
+	{"arm64, 24 MHz", AT(2.0, 0.024, 1, .ops = &arm)},
+	{"riscv64, 10 MHz", AT(2.0, 0.010, 1, .ops = &riscv)},
+	{"riscv64, 1 MHz", AT(2.0, 0.001, 1, .ops = &riscv)},
 };
 
 static const unsigned disturbed[] = {0, 20, 3};
@@ -24,35 +23,57 @@ static const double lengths[] = {5e6, 20e6, 100e6, 1000e6};
  * than 1.02 of it and these. */
 #define FIRST_NS 3e6
 
+/* An interval, in cycles, and the least and the greatest share of the work that
+ * any has counted. */
 static struct {
-	double counted, done, first; /* cycles */
-	double end;                  /* ns of the call that ends it */
+	uint64_t begun;
+	double at, done, first, counted;
+	double took; /* ns, the call that ends it */
+	double low, high;
 } of;
+
+static void interval_begin(void)
+{
+	of.begun = count();
+	of.at = cycles;
+}
+
+static void interval_end(void)
+{
+	double share;
+
+	of.done = cycles - of.at;
+	of.took = -measuring;
+	of.counted = (double)(count() - of.begun);
+	of.took += measuring;
+	share = of.counted / of.done;
+	of.low = share < of.low ? share : of.low;
+	of.high = share > of.high ? share : of.high;
+}
 
 /* From one rate to another so many ns after the first count. */
 static void interval(double from, double to, double at, double ns)
 {
-	double done, begin;
-	uint64_t a;
-
 	on.core = from;
-	a = count();
-	done = cycles;
-	begin = now;
+	interval_begin();
 	on.turning = now + at;
 	on.later = to;
 	pass(at * from + (FIRST_NS - at) * to);
-	of.first = cycles - done;
-	pass((begin + ns - now) * to);
-	of.done = cycles - done;
-	of.end = -measuring;
-	of.counted = (double)(count() - a);
-	of.end += measuring;
+	of.first = cycles - of.at;
+	pass((ns - FIRST_NS) * to);
+	interval_end();
 }
 
 static double between(double least, double most)
 {
 	return least + up_to(most - least);
+}
+
+static void begin_kind(const struct kind *k)
+{
+	open_machine(k->m);
+	of.low = 2;
+	of.high = 0;
 }
 
 /* A thread that has just begun, or one that has counted for 20 ms. */
@@ -68,42 +89,36 @@ static void begin(double core, bool fresh)
 
 static void one(double ns, bool fresh, bool faster)
 {
-	double low = between(0.8, 1), high = low * between(1.1, 5);
+	double lower = between(0.8, 1), higher = lower * between(1.1, 5);
 
-	begin(faster ? low : high, fresh);
-	interval(on.core, faster ? high : low, between(0.5e6, 1.5e6), ns);
+	begin(faster ? lower : higher, fresh);
+	interval(on.core, faster ? higher : lower, between(0.5e6, 1.5e6), ns);
 }
 
 /* One row of each: how many are too low, and too high. */
 static void check(const struct kind *k, unsigned bad, double ns, long n)
 {
-	double low = 2, high = 0, longest[2] = {0, 0}, share;
+	double longest[2] = {0, 0}; /* on a slower and on a faster core */
 	int too_low = 0, too_high = 0;
 	long i;
 
-	open_machine((struct machine){.core = 2.0,
-				      .ticks = k->ticks,
-				      .step = k->step,
-				      .ops = k->ops});
+	begin_kind(k);
 	on.bad = bad;
 	for (i = 0; i < n; i++) {
 		one(ns, i % 2, i / 2 % 2);
 		too_low += of.counted < 0.99 * (of.done - of.first);
 		too_high += of.counted > 1.02 * (of.done + of.first);
-		if (of.end > longest[i / 2 % 2])
-			longest[i / 2 % 2] = of.end;
-		share = of.counted / of.done;
-		low = share < low ? share : low;
-		high = share > high ? share : high;
+		if (of.took > longest[i / 2 % 2])
+			longest[i / 2 % 2] = of.took;
 	}
 	ok(too_low == 0 && too_high == 0 && up,
 	   "%s, %g ms, one window in %u disturbed: %d of %ld too low, %d too "
 	   "high; %.3f to %.3f of the work",
-	   k->name, ns / 1e6, bad, too_low, n, too_high, low, high);
+	   k->name, ns / 1e6, bad, too_low, n, too_high, of.low, of.high);
 	/* With a clock that is fine enough for short windows. A lower rate must
 	 * last for 1/16, twice if a measurement is due after a glimpse that
 	 * disturbed windows did not confirm. A higher one need not last. */
-	if (k->ticks >= 1)
+	if (k->m.ticks >= 1)
 		ok(bad == 0 ? longest[0] < ns / 8 && longest[1] < 0.5e6
 			    : longest[0] < ns / 4,
 		   "the last call takes %.3f ms at most, %.3f on a faster core",
@@ -115,16 +130,13 @@ static void check(const struct kind *k, unsigned bad, double ns, long n)
  * does after wide instructions. */
 static void ends(double ns, bool moves, long n)
 {
-	double low = 2, high = 0, share, core, begun_at;
-	uint64_t a;
-	long i;
+	double core;
 
-	open_machine((struct machine){.core = 3, .ticks = 2.6, .step = 1});
-	for (i = 0; i < n; i++) {
+	begin_kind(kinds);
+	while (n-- > 0) {
 		core = between(2, 4);
 		begin(core, false);
-		a = count();
-		begun_at = cycles;
+		interval_begin();
 		pass(ns * core);
 		on.core = core * between(0.4, 0.95);
 		cpu += moves;
@@ -133,37 +145,29 @@ static void ends(double ns, bool moves, long n)
 			on.later = core;
 		}
 		pass(20e3 * on.core);
-		begun_at = cycles - begun_at;
-		share = (double)(count() - a) / begun_at;
-		low = share < low ? share : low;
-		high = share > high ? share : high;
+		interval_end();
 	}
-	ok(low > 0.99 && high < 1.02 && up,
+	ok(of.low > 0.99 && of.high < 1.02 && up,
 	   "%g ms that end %s: %.3f to %.3f of the work", ns / 1e6,
-	   moves ? "on a slower core" : "at a lower rate, for a moment", low,
-	   high);
+	   moves ? "on a slower core" : "at a lower rate, for a moment", of.low,
+	   of.high);
 }
 
 /* Windows that take up to 1.8 times as long, hardly two of them the same: the
  * highest ratio is nearest to the new rate, which is twice the old one. */
 static void disagreeing(long n)
 {
-	double low = 2, high = 0, share;
-	long i;
-
-	open_machine((struct machine){.core = 2, .ticks = 2.6, .step = 1});
+	begin_kind(kinds);
 	on.by = 0.4;
-	for (i = 0; i < n; i++) {
+	while (n-- > 0) {
 		on.longer = 0;
 		begin(2, false);
 		on.longer = 1;
 		interval(2, 4, 1e6, 20e6);
-		share = of.counted / of.done;
-		low = share < low ? share : low;
-		high = share > high ? share : high;
 	}
-	ok(low > 0.7 && high < 1.05 && up,
-	   "20 ms, windows that disagree: %.3f to %.3f of the work", low, high);
+	ok(of.low > 0.7 && of.high < 1.05 && up,
+	   "20 ms, windows that disagree: %.3f to %.3f of the work", of.low,
+	   of.high);
 }
 
 int main(void)
@@ -175,14 +179,12 @@ int main(void)
 	/* make check-long asks for as many as a pure function can have. */
 	n = n < 4000 ? n : 4000;
 	machine_prepare();
-	for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		for (j = 0; j < sizeof disturbed / sizeof *disturbed; j++)
-			for (k = 0; k < sizeof lengths / sizeof *lengths; k++)
+	for (i = 0; i < COUNT(kinds); i++)
+		for (j = 0; j < COUNT(disturbed); j++)
+			for (k = 0; k < COUNT(lengths); k++)
 				check(&kinds[i], disturbed[j], lengths[k], n);
-	ends(20e6, true, n);
-	ends(1000e6, true, n);
-	ends(20e6, false, n);
-	ends(1000e6, false, n);
+	for (i = 0; i < 4; i++)
+		ends(i % 2 ? 1000e6 : 20e6, i < 2, n);
 	disagreeing(10 * n);
 	return done_testing();
 }
