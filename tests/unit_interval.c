@@ -157,110 +157,99 @@ static void histories(long n)
 		diag("SEED=%llu is the first", (unsigned long long)at);
 }
 
-/* One at a time: what is lost is learned from readings without a switch, and
- * forgotten; the clock of another core is behind. */
+/* One interval each: what is lost is learned from readings without a switch,
+ * and forgotten; the clock of another core is behind; waits. */
 static void singly(void)
 {
-	struct cpuc_interval i = {.begin = ONE,
-				  .end = ONE,
-				  .clock = true,
-				  .told = true,
-				  .ticks = 1000000,
-				  .counted = 400000,
-				  .ran = 900000,
-				  .gap = COUNT_GAP_TOLD};
-	struct cpuc_closed closed = cpuc_interval_close(&i);
+	const uint64_t gap = COUNT_GAP, clock = COUNT_CLOCK, lack = COUNT_LACK;
+	const struct {
+		const char *what;
+		struct cpuc_interval i;
+		struct cpuc_closed closed;
+	} rows[] = {
+		{"what is missing without a switch counts, and is lost",
+		 {.ticks = 1000000, .counted = 400000, .ran = 900000},
+		 {.ticks = 1000000, .lack.lost = 100000}},
+		{"is forgotten",
+		 {.ticks = 1000000, .ran = 1000000, .lack.lost = 128},
+		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_ALONE}},
+		{"and less so beside a switch",
+		 {.ticks = 1000000,
+		  .ran = 1000000,
+		  .lack.lost = 128,
+		  .switches.forced = 1,
+		  .interrupted = true},
+		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_SWITCHED}},
+		{"a long pause of the host's is not granted again in full",
+		 {.ticks = 3 * clock, .ran = clock},
+		 {.ticks = 3 * clock,
+		  .lack = {(uint32_t)clock, UINT16_MAX / LACK_MEAN}}},
+		{"a short time does not show that the thread's clock is slow",
+		 {.ticks = clock / 16, .ran = clock / 32},
+		 {.ticks = clock / 16,
+		  .lack.lost = (uint32_t)(clock / 16 - clock / 32)}},
+		{"a clock that is behind: the thread's own counts",
+		 {.ticks = 399000, .counted = 400000, .ran = 405000},
+		 {.ticks = 405000}},
+		{"a wait that did not interrupt",
+		 {.ticks = 3 * gap, .switches.own = 1},
+		 {.untold = true}},
+		{"and one that did",
+		 {.ticks = 3 * gap, .switches.own = 1, .interrupted = true},
+		 {.untold = false}},
+		{"a preemption is no wait",
+		 {.ticks = 3 * gap, .switches.forced = 1},
+		 {.ticks = lack}},
+		{"nor is what is missing so briefly",
+		 {.ticks = gap, .ran = gap / 2, .switches.own = 1},
+		 {.ticks = gap / 2}},
+		{"a wait that was not told may be before the latest count",
+		 {.ticks = 3 * gap,
+		  .counted = 2 * gap,
+		  .ran = gap,
+		  .switches.own = 1},
+		 {.ticks = 3 * gap, .untold = true}},
+		{"one that was told is after it, and no longer than that",
+		 {.ticks = 3 * gap,
+		  .counted = 2 * gap,
+		  .ran = gap,
+		  .switches.own = 1,
+		  .interrupted = true},
+		 {.ticks = 2 * gap}},
+	};
+	struct cpuc_interval i;
+	struct cpuc_closed closed;
+	size_t k;
 
-	ok(closed.ticks == 1000000 && closed.lack.lost == 100000,
-	   "what is missing without a switch counts, and is lost: %u",
-	   (unsigned)closed.lack.lost);
-	i.lack.lost = closed.lack.lost;
-	i.ran = i.ticks;
-	closed = cpuc_interval_close(&i);
-	ok(closed.lack.lost < i.lack.lost && closed.lack.lost > i.lack.lost / 2,
-	   "is forgotten: %u", (unsigned)closed.lack.lost);
-	i.switches.forced = 1;
-	i.interrupted = true;
-	ok(cpuc_interval_close(&i).lack.lost > closed.lack.lost,
-	   "and less so beside a switch");
-	i.ticks = i.counted - 1000;
-	i.ran = i.counted + 5000;
-	closed = cpuc_interval_close(&i);
-	ok(closed.ticks == i.counted + 5000,
-	   "a clock that is behind: the thread's own counts");
-	i.clock = false;
-	closed = cpuc_interval_close(&i);
-	ok(closed.ticks == i.counted, "or nothing, if that is unknown");
+	for (k = 0; k < COUNT(rows); k++) {
+		i = rows[k].i;
+		i.begin = i.end = ONE;
+		i.clock = i.told = true;
+		i.gap = COUNT_GAP_TOLD;
+		closed = cpuc_interval_close(&i);
+		ok(closed.ticks == rows[k].closed.ticks &&
+			   closed.lack.lost == rows[k].closed.lack.lost &&
+			   closed.lack.slow == rows[k].closed.lack.slow &&
+			   closed.untold == rows[k].closed.untold,
+		   "%s: %.0f ticks, %u lost, %u slow", rows[k].what,
+		   (double)closed.ticks, (unsigned)closed.lack.lost,
+		   closed.lack.slow);
+	}
+	i = (struct cpuc_interval){.begin = ONE, .end = ONE, .counted = 1000};
+	ok(cpuc_interval_close(&i).ticks == 1000,
+	   "if the clock is behind and no other is known, nothing counts");
+	/* A preemption shorter than a gap. */
 	i = (struct cpuc_interval){.begin = ONE,
 				   .end = ONE,
 				   .clock = true,
-				   .told = true,
-				   .switches = {.own = 1},
-				   .ticks = COUNT_GAP * 3,
-				   .gap = COUNT_GAP_TOLD};
-	ok(cpuc_interval_close(&i).untold, "a wait that did not interrupt");
-	i.interrupted = true;
-	ok(!cpuc_interval_close(&i).untold, "and one that did");
-	/* A preemption shorter than a gap. */
-	i.told = false;
-	i.switches = (struct cpuc_switches){.forced = 1};
-	i.gap = COUNT_GAP;
-	i.ticks = 2 * COUNT_GAP;
-	i.unread = COUNT_GAP;
-	i.ran = i.unread + COUNT_GAP + 1;
-	ok(cpuc_interval_close(&i).ticks == COUNT_GAP + 1 + COUNT_LACK,
+				   .interrupted = true,
+				   .switches.forced = 1,
+				   .gap = COUNT_GAP,
+				   .ticks = 2 * gap,
+				   .unread = gap,
+				   .ran = 2 * gap + 1};
+	ok(cpuc_interval_close(&i).ticks == gap + 1 + lack,
 	   "what interrupted came after the latest count");
-}
-
-/* An interval in which so many of `ticks` ran, by the thread's clock. */
-static struct cpuc_interval of_ticks(uint64_t ticks, uint64_t ran)
-{
-	return (struct cpuc_interval){.begin = ONE,
-				      .end = ONE,
-				      .clock = true,
-				      .told = true,
-				      .ticks = ticks,
-				      .ran = ran,
-				      .gap = COUNT_GAP_TOLD};
-}
-
-/* What others take without a switch, once. */
-static void taken(void)
-{
-	const uint64_t clock = COUNT_CLOCK;
-	struct cpuc_interval i = of_ticks(3 * clock, clock);
-	struct cpuc_closed closed = cpuc_interval_close(&i);
-
-	ok(closed.ticks == i.ticks, "all counts without a switch");
-	ok(closed.lack.lost <= clock,
-	   "a long pause of the host's is not granted again in full: %u",
-	   (unsigned)closed.lack.lost);
-	ok(closed.lack.slow <= UINT16_MAX / 8,
-	   "nor does it show that the thread's clock is slow: %u",
-	   closed.lack.slow);
-	i = of_ticks(clock / 16, clock / 32);
-	ok(cpuc_interval_close(&i).lack.slow == 0, "nor does a short time");
-}
-
-/* Waits that are told, and one that was not. */
-static void untold(void)
-{
-	struct cpuc_interval i = of_ticks(3 * COUNT_GAP, 0);
-
-	i.switches.forced = 1;
-	ok(!cpuc_interval_close(&i).untold, "a preemption is no wait");
-	i = of_ticks(COUNT_GAP, COUNT_GAP / 2);
-	i.switches.own = 1;
-	ok(!cpuc_interval_close(&i).untold,
-	   "nor is what is missing so briefly");
-	i = of_ticks(3 * COUNT_GAP, COUNT_GAP / 2);
-	i.counted = i.ticks - i.ran;
-	i.switches.own = 1;
-	ok(cpuc_interval_close(&i).ticks == i.ticks,
-	   "a wait that was not told may be before the latest count");
-	i.interrupted = true;
-	ok(cpuc_interval_close(&i).ticks == i.counted,
-	   "one that was told is after it, and no longer than that");
 }
 
 int main(void)
@@ -268,7 +257,5 @@ int main(void)
 	cpuc_calibration.hz = 2500000000;
 	histories(cases_begin(1000000));
 	singly();
-	taken();
-	untold();
 	return done_testing();
 }

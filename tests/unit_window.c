@@ -10,7 +10,7 @@
 #define TICKS 10000 /* of a short run */
 
 static uint64_t jump; /* within the run that ends with this reading */
-static int jump_at;
+static int jump_at = 3;
 
 static void run(uint64_t stamp[], int readings)
 {
@@ -43,20 +43,19 @@ static void jumps(void)
 				      UINT64_C(1) << 47, UINT64_C(1) << 63};
 	struct cpuc_overhead o = {0, 8};
 	int32_t most;
-	unsigned i;
+	size_t i;
 
-	jump_at = 3;
 	ok(cpuc_window(&o, TURNS, ONE) == ONE && o.known == 9,
 	   "a window shows the ratio");
 	ok(cpuc_glimpse(&cpuc_calibration, ONE) == 0, "and a glimpse");
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < COUNT(by); i++) {
 		jump = by[i];
-		for (jump_at = 1; jump_at < 3; jump_at++)
+		for (jump_at = 2; jump_at > 0; jump_at--)
 			ok(cpuc_window(&o, TURNS, ONE) == 0 && o.known == 9 &&
 				   o.cycles == 0,
-			   "with a jump of %llu ticks in run %d it shows "
+			   "with a jump of %.0f ticks in run %d it shows "
 			   "nothing",
-			   (unsigned long long)jump, jump_at);
+			   (double)jump, jump_at);
 		jump_at = 1;
 		most = cpuc_glimpse(&cpuc_calibration, ONE);
 		ok(most > TICKS << CPUC_OVERHEAD_BITS && most < INT32_MAX / 4,
@@ -74,10 +73,9 @@ static void turns(void)
 
 	ok(cpuc_calibration_turns(s, 3, ONE) == 3 &&
 		   cpuc_calibration_turns(s, 3, 2 * ONE) == 6 &&
-		   cpuc_calibration_turns(s, 3, ONE / 2) == 2,
-	   "turns follow the ratio");
-	ok(cpuc_calibration_turns(s, 3, ONE / 100) == 1,
-	   "there is one at least");
+		   cpuc_calibration_turns(s, 3, ONE / 2) == 2 &&
+		   cpuc_calibration_turns(s, 3, ONE / 100) == 1,
+	   "turns follow the ratio, and there is one at least");
 }
 
 /* A count of the core's cycles: permille of what it should be, and what others
@@ -120,7 +118,7 @@ static void agreement(void)
 	};
 	int off;
 
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		permille = rows[i].permille;
 		others = rows[i].others;
 		windows = 0;
