@@ -51,10 +51,12 @@ struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz)
 /* The core: of so many stretches of 20 us */
 #define OF 10
 static struct core {
+	const char *what;
 	unsigned higher, often; /* in so many */
 	double step;            /* the rate is higher by this part, */
 	double longer;          /* and work takes longer, by up to this part. */
 	double apart;           /* Five rates in turn are so far apart. */
+	double right, off;      /* The mean rate, by so much at most. */
 } core;
 
 static double now = 1e9; /* ns */
@@ -130,9 +132,9 @@ static struct cpuc_clock chained = {.tick = tick,
 				    .hz = 1000000000,
 				    .chains = &chains,
 				    .distrusted = distrusted};
-static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,
-					    .clock = &chained};
-struct cpuc_slot cpuc_slots[] = {{.counter = &counter}};
+struct cpuc_slot cpuc_slots[] = {
+	{.counter = &(const struct cpuc_counter){.kind = CPUC_CALIBRATED,
+						 .clock = &chained}}};
 const size_t cpuc_slot_count = 1;
 
 static void forget(void)
@@ -243,36 +245,24 @@ static double observe(const struct cpuc_slot *by)
 	return hz;
 }
 
-static const struct {
-	const char *what;
-	struct core core;
-	double right; /* the mean */
-	double off;   /* by so much at most */
-} cores[] = {
-	{"3% more for three tenths of the time",
-	 {3, 0, 0.03, 0, 0},
-	 1.009,
+static const struct core cores[] = {
+	{"3% more for three tenths of the time", 3, 0, 0.03, 0, 0, 1.009,
 	 0.002},
-	{"chains that take up to 10% longer for as long",
-	 {0, 3, 0, 0.1, 0},
-	 1,
+	{"chains that take up to 10% longer for as long", 0, 3, 0, 0.1, 0, 1,
 	 0.002},
-	{"five rates in turn, a tenth apart", {0, 0, 0, 0, 0.1}, 1.2, 0.05},
+	{"five rates in turn, a tenth apart", 0, 0, 0, 0, 0.1, 1.2, 0.05},
 };
 
-#define TIMES 20
-
-static void check_chains(size_t i)
+static void check_chains(void)
 {
+	const int times = 20;
 	double hz = 0;
-	int j;
 
-	core = cores[i].core;
-	for (j = 0; j < TIMES; j++)
-		hz += observe(NULL) / TIMES;
-	ok(fabs(hz - cores[i].right) < cores[i].off,
-	   "%s: %.4f of the lower rate, %.4f is right", cores[i].what, hz,
-	   cores[i].right);
+	for (int i = 0; i < times; i++)
+		hz += observe(NULL) / times;
+	ok(fabs(hz - core.right) < core.off,
+	   "%s: %.4f of the lower rate, %.4f is right", core.what, hz,
+	   core.right);
 }
 
 static long long core_cycles(void)
@@ -326,8 +316,10 @@ int main(void)
 
 	for (i = 0; i < COUNT(rows); i++)
 		check(&rows[i]);
-	for (i = 0; i < COUNT(cores); i++)
-		check_chains(i);
+	for (i = 0; i < COUNT(cores); i++) {
+		core = cores[i];
+		check_chains();
+	}
 	check_counter(1000, true);
 	check_counter(1e7, false);
 	check_refused();
