@@ -27,20 +27,9 @@
 
 static long long start, last; /* of the thread that forks */
 static long long begun;       /* ns */
+static double clock_hz;       /* at which the count advances */
 static pthread_t first_thread;
 static pid_t first_process;
-
-static bool other_thread(void)
-{
-	return !pthread_equal(pthread_self(), first_thread);
-}
-
-static bool child(void)
-{
-	return getpid() != first_process;
-}
-
-static double clock_hz; /* at which the count advances */
 
 static long long coarse_step(void)
 {
@@ -52,21 +41,11 @@ static long long good(long long c)
 	return c;
 }
 
-static long long now_and_then_back(long long c)
+static long long back(long long c)
 {
 	static __thread unsigned calls;
 
 	return ++calls % 1024 == 0 ? c - 1000000 : c;
-}
-
-static long long back(long long c)
-{
-	return other_thread() || child() ? c : now_and_then_back(c);
-}
-
-static long long thread_back(long long c)
-{
-	return other_thread() ? now_and_then_back(c) : c;
 }
 
 static long long still(long long c)
@@ -86,18 +65,12 @@ static long long slow_at_first(long long c)
 	return tool_ns() < begun + 150000000 ? slow(c) : c;
 }
 
-static long long thread_slow(long long c)
+/* Does not stand still with the thread. At half the rate at which the count
+ * advances, two threads that share a CPU would count what they should. */
+static long long as_clock(long long c)
 {
-	return other_thread() ? slow(c) : c;
-}
-
-/* As a clock counts, which does not stand still with the thread, at the rate at
- * which the count advances: at half of that, two threads that share a CPU would
- * count what they should. */
-static long long thread_clock(long long c)
-{
-	return other_thread() ? (long long)((double)tool_ns() / 1e9 * clock_hz)
-			      : c;
+	(void)c;
+	return (long long)((double)tool_ns() / 1e9 * clock_hz);
 }
 
 /* Works for some 100 us if the latest call was 200 us ago, and leaves that out,
@@ -118,45 +91,41 @@ static long long measures(long long c)
 }
 
 /* Of the threads, the first eight count. */
-static long long few_threads(long long c)
+static long long eight_count(long long c)
 {
 	static atomic_int threads;
 	static __thread int number;
 
-	if (other_thread() && number == 0)
+	if (number == 0)
 		number = ++threads;
 	return number > 8 ? start : c;
 }
 
-static long long fork_still(long long c)
+static long long as_parent(long long c)
 {
-	if (child())
-		return last;
-	if (!other_thread())
-		last = c;
-	return c;
+	(void)c;
+	return last;
 }
 
-static long long fork_again(long long c)
+static long long again(long long c)
 {
-	return child() ? c - last / 2 : fork_still(c);
+	return c - last / 2;
 }
 
-static long long fork_slow(long long c)
+static long long half(long long c)
 {
-	return child() ? last + (c - last) / 2 : fork_still(c);
+	return last + (c - last) / 2;
 }
 
-static long long fork_dies(long long c)
+static long long dies(long long c)
 {
-	if (child())
-		abort();
-	return c;
+	(void)c;
+	abort();
 }
 
-static long long fork_hangs(long long c)
+static long long hangs(long long c)
 {
-	while (child())
+	while (getpid() != first_process)
 		pause();
 	return c;
 }
@@ -193,34 +162,45 @@ static long long wrap32(long long c)
 
 static const struct mistake {
 	const char *name;
+	enum { EVERYWHERE, FIRST, OTHER_THREADS, CHILDREN } where;
 	long long (*make)(long long count);
 } mistakes[] = {
-	{"good", good},
-	{"back", back},
-	{"still", still},
-	{"slow", slow},
-	{"slow-at-first", slow_at_first},
-	{"thread-back", thread_back},
-	{"thread-slow", thread_slow},
-	{"thread-clock", thread_clock},
-	{"fork-still", fork_still},
-	{"fork-again", fork_again},
-	{"fork-slow", fork_slow},
-	{"fork-dies", fork_dies},
-	{"fork-hangs", fork_hangs},
-	{"coarse", coarse},
-	{"measures", measures},
-	{"few-threads", few_threads},
-	{"apart", apart},
-	{"wrap32", wrap32},
-	{"few-instructions", good},
+	{"good", EVERYWHERE, good},
+	{"back", FIRST, back},
+	{"still", EVERYWHERE, still},
+	{"slow", EVERYWHERE, slow},
+	{"slow-at-first", EVERYWHERE, slow_at_first},
+	{"thread-back", OTHER_THREADS, back},
+	{"thread-slow", OTHER_THREADS, slow},
+	{"thread-clock", OTHER_THREADS, as_clock},
+	{"fork-still", CHILDREN, as_parent},
+	{"fork-again", CHILDREN, again},
+	{"fork-slow", CHILDREN, half},
+	{"fork-dies", CHILDREN, dies},
+	{"fork-hangs", CHILDREN, hangs},
+	{"coarse", EVERYWHERE, coarse},
+	{"measures", EVERYWHERE, measures},
+	{"few-threads", OTHER_THREADS, eight_count},
+	{"apart", EVERYWHERE, apart},
+	{"wrap32", EVERYWHERE, wrap32},
+	{"few-instructions", EVERYWHERE, good},
 };
 
 static const struct mistake *chosen;
 
 static long long count(void)
 {
-	return chosen->make(cpucycles());
+	const bool other = !pthread_equal(pthread_self(), first_thread);
+	long long c = cpucycles();
+
+	if (chosen->where == EVERYWHERE ||
+	    (chosen->where == FIRST && !other && getpid() == first_process) ||
+	    (chosen->where == OTHER_THREADS && other) ||
+	    (chosen->where == CHILDREN && getpid() != first_process))
+		return chosen->make(c);
+	if (!other)
+		last = c;
+	return c;
 }
 
 /* In the place of the library's variable. */
@@ -270,14 +250,11 @@ __attribute__((constructor)) static void choose(void)
 	struct cpucycles_counter c;
 	size_t i;
 
-	for (i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+	for (i = 0; i < COUNT(mistakes); i++)
 		if (name != NULL && !strcmp(name, mistakes[i].name))
 			chosen = &mistakes[i];
 	if (chosen == NULL) {
-		fprintf(stderr, "bad_counter: BAD_COUNTER must be one of:");
-		for (i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
-			fprintf(stderr, " %s", mistakes[i].name);
-		fprintf(stderr, "\n");
+		fprintf(stderr, "bad_counter: BAD_COUNTER is no mistake\n");
 		exit(99);
 	}
 	if (getenv("BAD_NEIGHBOUR") != NULL)
