@@ -11,42 +11,36 @@
 static const struct {
 	const char *text;
 	uint64_t hz;
+	int exp10;
+	const char *unit; /* NULL: none */
 } numbers[] = {
 	/* plain, point */
-	{"2399987654", 2399987654},
-	{" \t\n\v\f\r2399987654 \t\n\v\f\r", 2399987654},
-	{"0002399987654", 2399987654},
-	{"2399987654.", 2399987654},
-	{"2399999999.9", 2399999999},
+	{"2399987654", 2399987654, 0, NULL},
+	{" \t\n\v\f\r2399987654 \t\n\v\f\r", 2399987654, 0, NULL},
+	{"0002399987654", 2399987654, 0, NULL},
+	{"2399987654.", 2399987654, 0, NULL},
+	{"2399999999.9", 2399999999, 0, NULL},
 	/* the limits, exactly */
-	{"1000000", 1000000},
-	{"999999", 0},
-	{"999999.9", 0},
-	{"100000000000", 100000000000},
-	{"100000000001", 0},
-};
-
-static const struct {
-	const char *text;
-	uint64_t hz;
-	int exp10;
-	const char *unit;
-} units[] = {
-	{"2596.120", 2596120000, 6, ""},
-	{"3400000", 3400000000, 3, ""},
+	{"1000000", 1000000, 0, NULL},
+	{"999999", 0, 0, NULL},
+	{"999999.9", 0, 0, NULL},
+	{"100000000000", 100000000000, 0, NULL},
+	{"100000000001", 0, 0, NULL},
+	/* units */
+	{"2596.120", 2596120000, 6, NULL},
+	{"3400000", 3400000000, 3, NULL},
 	{"3550.000000MHz\n", 3550000000, 6, "MHz"},
 	{"3550.000000\t MHz ", 3550000000, 6, "MHz"},
-	{"2596.1234567", 2596123456, 6, ""},
-	{"2.", 2000000, 6, ""},
-	{".9999999", 0, 6, ""},
-	{"100000.000001", 0, 6, ""},
+	{"2596.1234567", 2596123456, 6, NULL},
+	{".9999999", 0, 6, NULL},
+	{"100000.000001", 0, 6, NULL},
 	{"3550.000000", 0, 6, "MHz"},
 	{"3550.000000\nMHz", 0, 6, "MHz"},
 	{"3550.000000MH", 0, 6, "MHz"},
 	{"3550.000000mhz", 0, 6, "MHz"},
 	{"3550.000000MHzz", 0, 6, "MHz"},
 	{"MHz", 0, 6, "MHz"},
-	{"3550.000000MHz", 0, 6, ""},
+	{"3550.000000MHz", 0, 6, NULL},
 };
 
 static const char *const refused[] = {
@@ -68,58 +62,20 @@ static const char *const refused[] = {
 
 static void check(const char *text, int exp10, const char *unit, uint64_t hz)
 {
-	uint64_t got = cpuc_parse_hz(text, exp10, unit);
+	uint64_t got = cpuc_parse_hz(text, exp10, unit ? unit : "");
 
 	if (!ok(got == hz, "a number is %" PRIu64 " Hz", hz))
 		diag("\"%s\" gave %" PRIu64, text, got);
 }
 
-static void test_tables(void)
+int main(void)
 {
 	size_t i;
 
 	for (i = 0; i < COUNT(numbers); i++)
-		check(numbers[i].text, 0, "", numbers[i].hz);
-	for (i = 0; i < COUNT(units); i++)
-		check(units[i].text, units[i].exp10, units[i].unit,
-		      units[i].hz);
+		check(numbers[i].text, numbers[i].exp10, numbers[i].unit,
+		      numbers[i].hz);
 	for (i = 0; i < COUNT(refused); i++)
-		check(refused[i], 0, "", 0);
-}
-
-/* Numbers with very many equal bytes: head, then these, then tail. */
-static const struct {
-	const char *what, *head, *tail;
-	char fill;
-	uint64_t hz;
-} many[] = {
-	{"zeros in front", "", "2400000000", '0', 2400000000},
-	{"zeros at the end", "2400000000.", "", '0', 2400000000},
-	{"less than one Hz", "2400000000.", "", '9', 2400000000},
-	{"just below the lower limit", "999999.", "", '9', 0},
-	{"too many digits", "24", "", '0', 0},
-	{"white space", "2400000000", "\n", ' ', 2400000000},
-};
-
-static void test_many(void)
-{
-	static char text[100100];
-	const size_t n = 100000;
-
-	for (size_t i = 0; i < COUNT(many); i++) {
-		size_t head = strlen(many[i].head);
-
-		strcpy(text, many[i].head);
-		memset(text + head, many[i].fill, n);
-		strcpy(text + head + n, many[i].tail);
-		ok(cpuc_parse_hz(text, 0, "") == many[i].hz, "%s: %" PRIu64,
-		   many[i].what, many[i].hz);
-	}
-}
-
-int main(void)
-{
-	test_tables();
-	test_many();
+		check(refused[i], 0, NULL, 0);
 	return done_testing();
 }
