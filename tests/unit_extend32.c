@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: 0BSD */
 /* 32-bit counts to 64 bits: calls nanoseconds, seconds and hours apart, and in
- * a signal handler at every instruction. */
-#define _GNU_SOURCE
+ * a signal handler at every place where one makes a difference. */
 #include <config.h>
 #include <inttypes.h>
 #include "cases.h"
 #include "pretended_clock.h"
+#include "thread/thread.h"
 
 #define G UINT64_C(1000000000)
 
 static uint64_t pretended_ns = 4 * G;
 
-static uint64_t waits; /* once, after the clock is read */
+/* Between any two of a count's accesses to the counter, the clock and the
+ * anchor. */
+static void place(void);
 
 static uint64_t coarse_ns(void)
 {
-	const uint64_t now = pretended_ns;
+	uint64_t now;
 
-	/* A handler may change it meanwhile. */
-	if (waits != 0) {
-		pretended_ns += waits;
-		waits = 0;
-	}
+	place();
+	now = pretended_ns;
+	place();
 	return now;
 }
 
+#undef CPUC_FENCE
+#define CPUC_FENCE() place()
 #define cpuc_os_clock_coarse_ns coarse_ns
 #include "../src/counters/extend32.h"
 #define TICKS CPUC_EXTEND32_TICKS
@@ -96,7 +98,12 @@ static uint64_t true_count(void)
 
 static uint32_t it_raw(void)
 {
-	return (uint32_t)true_count();
+	uint32_t now;
+
+	place();
+	now = (uint32_t)true_count();
+	place();
+	return now;
 }
 
 CPUC_EXTEND32(it, "it")
@@ -116,20 +123,17 @@ static bool right(void)
 	return (uint64_t)it_read() + apart == true_count();
 }
 
-/* Pauses and wraps. */
 static void check_pauses(void)
 {
-	int i, j, bad = 0;
+	unsigned i, bad = 0;
 
-	for (j = 5; j < 9; j++) {
-		begin();
-		for (i = 0; i < 20000; i++) {
-			pretended_ns +=
-				i % 1000 < 999 ? 1000000 : G / 10 * (unsigned)j;
-			bad += !right();
-		}
+	begin();
+	for (i = 1; i <= 80000; i++) {
+		pretended_ns +=
+			i % 1000 ? 1000000 : G / 10 * (5 + i / 1000 % 4);
+		bad += !right();
 	}
-	ok(bad == 0, "pauses and wraps (%d wrong)", bad);
+	ok(bad == 0, "pauses and wraps (%u wrong)", bad);
 }
 
 /* A count in the midst of a change of the thread's state, as in a handler. */
@@ -146,29 +150,22 @@ static void check_guard(void)
 	cpuc_guard_inside = false;
 }
 
-#if defined __linux__ && defined __x86_64__
-#include "single_steps.h"
+static unsigned places; /* until a handler comes; 0: none does */
+static uint64_t passes; /* ns, and then the handler counts */
+static bool counts;     /* or it was only a wait */
+static int wrong;
 
-static volatile bool wrong;
-static uint64_t passes; /* ns, before the handler counts */
-
-static void stepped(int sig, siginfo_t *info, void *context)
+static void place(void)
 {
-	(void)sig;
-	(void)info;
-	/* In the guard none arrives, so this one does after it. */
-	if (cpuc_guard_inside && steps == 1)
-		steps++;
-	if (!steps_made(context))
+	if (places == 0 || --places > 0)
 		return;
 	pretended_ns += passes;
-	if (!right())
-		wrong = true;
+	wrong += counts && !right();
 }
 
-/* A count of a thread whose anchor is so old, with a handler after so many
- * instructions; false: the count ended before. */
-static bool at_step(uint64_t age, long step)
+/* A count of a thread whose anchor is so old, with a handler at this place;
+ * false: there is no such place. */
+static bool at_place(uint64_t age, unsigned number)
 {
 	uint64_t before, got;
 	bool acted;
@@ -177,59 +174,36 @@ static bool at_step(uint64_t age, long step)
 	begin();
 	pretended_ns += age;
 	before = true_count();
-	steps = step;
-	__asm__ volatile("int3");
+	places = number;
 	got = (uint64_t)it_read() + apart;
-	acted = steps == 0;
-	steps = 0;
-	if ((got != before && got != true_count()) || !right())
-		wrong = true;
+	acted = places == 0;
+	places = 0;
+	wrong += (got != before && got != true_count()) || !right();
 	return acted;
 }
 
-static bool some_steps(void)
+static void check_handlers(void)
 {
-	return at_step(0, 9) && !at_step(0, 100000);
-}
+	static const struct {
+		uint64_t age, passes;
+		bool counts;
+	} rows[] = {
+		{0, 0, true},
+		{0, 2 * CPUC_EXTEND32_NS, true},
+		{0, G / 10 * 8, false},
+		{G, 0, true},
+		{G, 2 * CPUC_EXTEND32_NS, true},
+	};
+	unsigned i, number, all = 0;
 
-/* Steps to some of the instructions, or to every one in make check-long. */
-static void check_steps(void)
-{
-	static const uint64_t gaps[] = {0, 2 * CPUC_EXTEND32_NS};
-	struct sigaction sa = {.sa_sigaction = stepped,
-			       .sa_flags = SA_SIGINFO | SA_NODEFER};
-	static const uint64_t ages[] = {0, G};
-	long step, all = 0, stride = getenv("CASES") ? 1 : 29;
-	int i;
-
-	sigaction(SIGTRAP, &sa, NULL);
-	if (SANITIZED || !steps_work(some_steps)) {
-		skip("no single steps here");
-		return;
-	}
-	for (i = 0; i < 4; i++) {
-		passes = gaps[i / 2];
-		for (step = 1 + i % stride; at_step(ages[i % 2], step);
-		     step += stride)
+	for (i = 0; i < COUNT(rows); i++) {
+		passes = rows[i].passes;
+		counts = rows[i].counts;
+		for (number = 1; at_place(rows[i].age, number); number++)
 			all++;
 	}
-	ok(!wrong && all * stride > 400,
-	   "handlers that count at %ld instructions", all);
-}
-#else
-static void check_steps(void)
-{
-	skip("single steps are known for x86-64 Linux alone");
-}
-#endif
-
-/* A thread that waits 0.8 s between its readings of clock and count, once. */
-static void check_wait(void)
-{
-	begin();
-	waits = G / 10 * 8;
-	ok(right() && waits == 0,
-	   "a wait between the two readings: they are read again");
+	ok(wrong == 0 && all >= 8 * COUNT(rows),
+	   "handlers that count, or waits, at %u places: %d wrong", all, wrong);
 }
 
 /* A counter of 1/3 GHz, or one that stands still; each reading takes 40 ns. */
@@ -291,10 +265,9 @@ int main(void)
 
 	check_odd();
 	check_random(cases);
-	check_wait();
 	check_measured();
 	check_guard();
-	check_steps();
+	check_handlers();
 	check_pauses();
 	return done_testing();
 }
