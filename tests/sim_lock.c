@@ -3,9 +3,10 @@
  * others hold it and ask for it again and again; and how long another waits
  * while this one does. lock.c is included, as its variables are. */
 #include <config.h>
-#ifndef _WIN32
 #include "tap.h"
-
+#ifdef _WIN32
+SKIPPED_MAIN("Windows has a queue of its own")
+#else
 #define cpuc_sys_sleep pretended_sleep
 #include "../src/thread/lock.c"
 
@@ -156,8 +157,4 @@ int main(void)
 	ok(naps == 1, "one that dies as it waits costs the others a nap");
 	return done_testing();
 }
-#else
-#include "tap.h"
-
-SKIPPED_MAIN("Windows has a queue of its own")
 #endif
