@@ -103,28 +103,10 @@ static void check_edges(void)
 	}
 }
 
-static void check_products(void)
-{
-	uint64_t high, low;
-	int i, bad = 0;
-
-	for (i = 0; i < 100000; i++) {
-		uint64_t a = any(64), b = any(64);
-		struct wide p = product(a, b);
-
-		cpuc_mul64(a, b, &high, &low);
-		bad += high != p.high || low != p.low;
-	}
-	cpuc_mul64(UINT64_MAX, UINT64_MAX, &high, &low);
-	ok(bad == 0 && high == UINT64_MAX - 1 && low == 1,
-	   "100000 products of 64 by 64 bits are right, the largest too");
-}
-
 int main(void)
 {
 	long cases = cases_begin(200000);
 
-	check_products();
 	check_edges();
 	check_random(cases);
 	return done_testing();
