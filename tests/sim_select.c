@@ -335,20 +335,6 @@ static void check_contest(const struct contest *c)
 	   "%s (the %s; %d opened, %d closed)", c->what, got, opened, closed);
 }
 
-/* As after a setting was changed. */
-static void check_cured(void)
-{
-	struct cpuc_slot *s;
-
-	fresh();
-	s = add("it", (struct cpuc_counter)OPENED(open_denied));
-	add("zero", (struct cpuc_counter)ZERO);
-	choose(NULL);
-	counters[0].open = NULL;
-	ok(!strcmp(choose(NULL), "it") && s->trial.reason[0] == '\0',
-	   "one that was denied and is no more has no reason left");
-}
-
 /* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
  * another's slot. */
 static void check_stale(void)
@@ -363,28 +349,6 @@ static void check_stale(void)
 	after = cpucycles();
 	ok(got > 0 && got <= after,
 	   "an entry that sees no slot yet makes the first call");
-}
-
-/* No handlers: nothing is tried but clocks of the system. */
-static void check_last_resort(void)
-{
-	const struct cpuc_counter core = CORE(fine), clock = OF(CPUC_OS, fine);
-	const struct cpuc_slot *s;
-
-	fresh();
-	add("core", core);
-	add("denied", clock);
-	counters[1].open = open_denied;
-	add("clock", clock);
-	add("zero", (struct cpuc_counter)ZERO);
-	s = cpuc_select(slots, count, NULL);
-	ok(!strcmp(s->counter->name, "clock") &&
-		   strstr(slots[0].trial.reason, "SIGSYS"),
-	   "without handlers: a clock");
-	count = 2;
-	add("zero", (struct cpuc_counter)ZERO);
-	s = cpuc_select(slots, count, NULL);
-	ok(!strcmp(s->counter->name, "zero"), "without any, default-zero");
 }
 
 /* A calibrated counter is never left for the bare clock that it reads, nor for
@@ -427,7 +391,10 @@ static void check_slow_core(void)
 /* In place of registry.c. */
 static struct cpuc_counter registered[] = {
 	{.name = "fine", .read = fine, .events = &pmus[0]},
-	{.name = "constant", .read = constant, .events = &pmus[1]},
+	{.name = "denied",
+	 .read = fine,
+	 .open = open_denied,
+	 .events = &pmus[1]},
 	{.name = "slow", .kind = CPUC_OS, .read = slow, .events = &pmus[2]}};
 struct cpuc_slot cpuc_slots[] = {{.counter = &registered[0]},
 				 {.counter = &registered[1]},
@@ -442,9 +409,13 @@ static void check_public(void)
 	struct cpucycles_counter c;
 
 	fresh();
-	ok(cpucycles_select("constant") == -1 && errno == ENOTSUP &&
+	ok(cpucycles_select("denied") == -1 && errno == ENOTSUP &&
 		   !pmus[1].open,
 	   "one that is asked for, and refused, is closed");
+	registered[1].open = NULL;
+	ok(cpucycles_select("denied") == 0 && pmus[1].open &&
+		   cpuc_slots[1].trial.reason[0] == '\0',
+	   "one that is denied no more has no reason left");
 	ok(cpucycles_select(NULL) == 0 &&
 		   !strcmp(cpucycles_implementation(), "fine") &&
 		   pmus[0].open && !cpuc_slots[2].trial.tried,
@@ -474,8 +445,6 @@ int main(void)
 		check_contest(&contests[i]);
 	check_same_clock();
 	check_slow_core();
-	check_cured();
-	check_last_resort();
 	check_public();
 	return done_testing();
 }
