@@ -63,9 +63,11 @@ report()
 	verdict=FAIL
 	[ "$1" -ne 0 ] || verdict=PASS
 	[ "$1" -ne 77 ] || [ "${CI-}" = true ] || verdict=SKIP
-	echo "$verdict $host, $(($(date +%s) - begin)) s: $(tail -n 1 "$log")"
-	[ "$verdict" = FAIL ] || return 0
-	echo "see $log"
+	echo "$verdict $host: $(($(date +%s) - begin)) s, see $log"
+	case $verdict in
+	PASS) return ;;
+	SKIP) tail -n 1 "$log" && return ;;
+	esac
 	grep -E '^(FAIL|ERROR|not ok)|error:|warning:' "$log" | head -n 20
 	tail -n 20 "$log"
 	failed=$((failed + 1))
