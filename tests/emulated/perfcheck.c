@@ -61,8 +61,7 @@ static long long counter(void)
 	return scaled(raw());
 }
 
-/* The mistakes of a thread or child: bits, so that they fit an exit status.
- */
+/* The mistakes of a thread or child: bits, so that they fit an exit status. */
 enum { BACKWARDS = 1, STANDS = 2, INEXACT = 4, BY_CALLS = 8, ERRNO = 16 };
 
 static __thread long long latest;
@@ -91,26 +90,23 @@ static bool by_page(void)
 /* Counts in this thread; the mistakes. */
 static int check_count(void)
 {
+	const long work = LOOP_INSTRUCTIONS * ITERATIONS;
 	long long best = INT64_MAX, t;
 	int i, wrong = 0;
 
-	count(&wrong);
 	for (i = 0; i < TRIES; i++) {
 		count(&wrong);
 		t = raw();
 		loop(ITERATIONS);
 		t = scaled(raw() - t);
-		if (t < best)
-			best = t;
+		best = t < best ? t : best;
 	}
-	if (best <= 0)
-		wrong |= STANDS;
 	for (i = 0; i < 1000; i++)
 		count(&wrong);
-	if (exact && (best < LOOP_INSTRUCTIONS * ITERATIONS ||
-		      best > LOOP_INSTRUCTIONS * ITERATIONS + SLACK)) {
-		diag("a loop of %ld counts as %lld",
-		     LOOP_INSTRUCTIONS * ITERATIONS, best);
+	if (best <= 0)
+		wrong |= STANDS;
+	if (exact && (best < work || best > work + SLACK)) {
+		diag("a loop of %ld counts as %lld", work, best);
 		wrong |= INEXACT;
 	}
 	return wrong;
@@ -134,8 +130,6 @@ static void pin(long cpu)
 	CPU_SET((size_t)cpu, &one);
 	sched_setaffinity(0, sizeof one, &one);
 }
-
-/* Threads. */
 
 static int little(void)
 {
@@ -176,14 +170,10 @@ static int each_cpu(void)
 	return wrong;
 }
 
-/* Processes. */
-
 static int grandchild(void)
 {
 	return check_page() | in_child(check_page);
 }
-
-/* Descriptors. */
 
 /* All descriptors are closed, and the application's pipes, full of data, take
  * their numbers. Counts go on, and no byte is missing. */
