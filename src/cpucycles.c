@@ -10,7 +10,6 @@
 #include <string.h>
 #include "calibrated/count.h"
 #include "cpucycles.h"
-#include "first_call.h"
 #include "instructions.h"
 #include "perf/perf.h"
 #include "rate/clock.h"
@@ -154,12 +153,13 @@ static const struct cpuc_slot *selected(void)
 
 long long cpuc_first_instructions(void)
 {
+	const struct cpuc_counter *c;
 	struct cpuc_caller caller;
 
 	selected();
 	if (cpuc_lock(&caller) != 0)
 		return -1;
-	if (!cpuc_instructions_chosen()) {
+	if (!cpuc_instructions_chosen(&c)) {
 		selection_begin();
 		cpuc_instructions_choose();
 		cpuc_probe_end();
@@ -355,9 +355,10 @@ int cpucycles_pair(long long *cycles, long long *instructions)
 	const struct cpuc_counter *c;
 	struct cpuc_event_set *set;
 
-	if (!cpuc_instructions_chosen())
+	if (!cpuc_instructions_chosen(&c)) {
 		cpucycles_instructions();
-	c = cpuc_instructions_counter();
+		cpuc_instructions_chosen(&c);
+	}
 	if (c != NULL && c->pair != NULL)
 		c->pair(pair);
 	else if (c != NULL && (set = pair_cycles(c->cycles)) != NULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Instructions, counted like cycles. A slot is published before its reader. */
 #include <config.h>
-#include "first_call.h"
+#include "slot.h"
 #include "instructions.h"
 #include "perf/perf.h"
 #include "registry.h"
@@ -37,22 +37,13 @@ struct cpuc_slot *cpuc_instructions_slot(void)
 	return __atomic_load_n(&instructions_slot, __ATOMIC_ACQUIRE);
 }
 
-const struct cpuc_counter *cpuc_instructions_counter(void)
+bool cpuc_instructions_chosen(const struct cpuc_counter **c)
 {
 	const struct cpuc_slot *slot = cpuc_instructions_slot();
 	long long (*read)(void) =
 		__atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE);
 
-	return slot != NULL && read == slot->reader.entry ? slot->counter
-							  : NULL;
-}
-
-bool cpuc_instructions_chosen(void)
-{
-	const struct cpuc_counter *c = cpuc_instructions_counter();
-
-	if (c == NULL)
-		return __atomic_load_n(&instructions_read, __ATOMIC_ACQUIRE) ==
-		       instructions_none;
-	return cpuc_perf_opened(c->events);
+	*c = slot != NULL && read == slot->reader.entry ? slot->counter : NULL;
+	return *c != NULL ? cpuc_perf_opened((*c)->events)
+			  : read == instructions_none;
 }

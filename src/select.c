@@ -73,19 +73,6 @@ static void select_explain_fault(struct cpuc_slot *slot, int sig)
 	}
 }
 
-static int select_calibrate(struct cpuc_slot *slot)
-{
-	struct cpuc_refusal r;
-	int err = cpuc_calibrate(slot->counter->clock, &r);
-
-	if (err != 0 && r.permille != 0)
-		cpuc_reason(slot, "%s: %s and %s by %u.%u%%", r.why, r.chain[0],
-			    r.chain[1], r.permille / 10, r.permille % 10);
-	else if (err != 0)
-		cpuc_reason(slot, "%s", r.why);
-	return err;
-}
-
 /* Makes the reader, once per process. */
 static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 {
@@ -95,14 +82,13 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 	if (slot->reader.entry != NULL)
 		return 0;
 	if (c->kind == CPUC_CALIBRATED)
-		err = select_calibrate(slot);
+		err = cpuc_calibrate(slot);
 	else if (c->clock != NULL &&
 		 !cpuc_clock_scale(c->clock, nominal_hz, &slot->reader.scale))
 		err = cpuc_reason(slot, CPUC_CLOCK_UNMEASURED);
-	if (err != 0)
-		return err;
-	cpuc_compose(slot);
-	return 0;
+	if (err == 0)
+		cpuc_compose(slot);
+	return err;
 }
 
 /* Not within the attempt: each takes much of a signal handler's stack. */
@@ -159,9 +145,8 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 
 	if (best == NULL)
 		return false;
-	/* It has the same steps of the same clock, less true; and its scale may
-	 * need files. The system's clock is that clock, too, and seems finer
-	 * where our code is profiled. */
+	/* Its steps are the same, of a less true count; its scale may need
+	 * files. The system's clock, the same one, seems finer if profiled. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
 	    (slot->counter->clock == best->counter->clock || kind == CPUC_OS))
 		return true;

@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Counters: their kinds, why they are not usable, and how callers read them.
- *
- * `cpucycles` is the raw reader or slot_scaled(). A thread may run this before
- * it sees the new cpuc_current (first_call.h), so it checks that the slot, all
- * of which the acquiring load makes visible, is one to scale. Then it is or was
- * the current one, and this call may return either's count. */
+/* Counters: their kinds, reasons and readers. A thread may run slot_scaled()
+ * before it sees the new cpuc_current (slot.h), so this checks what it has. */
 #include <config.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include "first_call.h"
 #include "slot.h"
 
 const struct cpuc_kind_row cpuc_kinds[] = {
-	/* True. */
 	[CPUC_CORE] = {"core", CPUCYCLES_CORE, 0},
-	/* As true, but the kernel evicts the timed code's cache lines. */
+	/* The kernel evicts the timed code's cache lines. */
 	[CPUC_CORE_KERNEL] = {"core", CPUCYCLES_CORE, 100},
-	/* Core cycles as long as the core's rate stays as it was measured. */
 	[CPUC_CALIBRATED] = {"calibrated", CPUCYCLES_CALIBRATED, 50},
-	/* A fine clock, off by the ratio of its rate and the core's. */
 	[CPUC_REFERENCE] = {"reference", CPUCYCLES_REFERENCE, 100},
-	/* The same, adjusted by time synchronisation, and coarse. */
-	[CPUC_OS] = {"os", CPUCYCLES_OS, 200},
-	/* Chosen last. */
+	[CPUC_OS] = {"os", CPUCYCLES_OS, 200}, /* adjusted, and coarse */
 	[CPUC_ZERO] = {"zero", CPUCYCLES_ZERO, LLONG_MAX / 2},
 };
 

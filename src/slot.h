@@ -36,25 +36,17 @@ struct cpuc_counter {
 	enum cpuc_kind kind;
 	unsigned bits; /* of the hardware; 0 is 64 */
 
-	/* The clock that it reads. NULL: `read` returns core cycles. So does
-	 * that of a calibrated counter. */
-	struct cpuc_clock *clock;
-
-	/* The perf events that it reads, opened before open(). They count the
-	 * calling thread alone. NULL: none. */
-	struct cpuc_event_set *events;
-
-	/* The raw count, as fast as possible, from any thread. */
-	long long (*read)(void);
+	struct cpuc_clock *clock;      /* NULL: `read` returns core cycles */
+	struct cpuc_event_set *events; /* this thread's, opened before open() */
+	long long (*read)(void);       /* the raw count, from any thread */
 
 	/* Of a counter of instructions: reads cycles and instructions of one
 	 * instant. NULL: the events of `cycles` are read as well. */
 	void (*pair)(long long pair[2]);
 	const struct cpuc_counter *cycles;
 
-	/* Gets ready, and asks the system whether the counter may be used: 0,
-	 * or what cpuc_reason() returns. The engine tries the instruction
-	 * afterwards. NULL: nothing to do. */
+	/* Asks the system whether the counter may be used, and gets ready: 0 or
+	 * cpuc_reason()'s. NULL: nothing to do. Reads are tried later. */
 	int (*open)(struct cpuc_slot *slot);
 };
 
@@ -115,6 +107,16 @@ static inline long long cpuc_slot_read(const struct cpuc_slot *slot)
 	return (long long)cpuc_scale_apply(&slot->reader.scale,
 					   (uint64_t)slot->counter->read());
 }
+
+/* Upward calls. A thread on a weakly ordered CPU may run a new reader before it
+ * sees that reader's state; a child may lack state if its parent was selecting
+ * at the fork. The reader then calls one of these, whose lock orders all. */
+
+/* The first value of `cpucycles`: selects, or waits for who does. */
+long long cpuc_first(void);
+
+/* The same for instructions; -1: they cannot be counted. */
+long long cpuc_first_instructions(void);
 
 /* The selected slot, which a scaled entry reads. Never NULL. */
 extern const struct cpuc_slot *cpuc_current;

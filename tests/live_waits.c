@@ -17,7 +17,7 @@
 #define FEWEST 50
 #define LONG 1.5    /* medians: the host has taken a part of the round */
 #define CALL_NS 5e5 /* others had the CPU in a longer call */
-#define LACK_NS 8e3 /* of a preemption may count: COUNT_LACK */
+#define LACK_NS 8e3 /* of a preemption may count: COUNT_SWITCH_HIDES */
 #define ECHO 16     /* waits of which so much may count again: LOST_SWITCHED */
 #define EVENTS 200
 

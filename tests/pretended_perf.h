@@ -34,6 +34,7 @@ static char tree[64]; /* the root; path buffers are short */
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
 
 #include "../src/perf/read.h"
+#include "../src/rate/textfile.c"
 #include "../src/system/syscalls.h"
 
 struct event {
@@ -281,16 +282,22 @@ static void lose_page(const void *page)
  * it fails. */
 static void *pretended_map(struct perf_event_mmap_page *place, struct event *e)
 {
-	if (place != NULL) {
-		strange += gone[place - pages];
+	bool *empty = place != NULL ? &gone[place - pages] : NULL;
+
+	if (place != NULL && !*empty)
 		lose_page(place);
-	}
+	else if (place != NULL)
+		strange += e != NULL;
 	if (e != NULL && k.unmappable > 0) {
 		k.unmappable--;
+		if (place != NULL)
+			*empty = true;
 		return MAP_FAILED;
 	}
-	if (place != NULL)
+	if (place != NULL) {
 		memset(place, 0, sizeof *place);
+		*empty = false;
+	}
 	if (e == NULL) {
 		k.blanks++;
 		return place;

@@ -13,8 +13,7 @@
 #define cpuc_rseq_own fake_word
 #define cpuc_rseq_cpu fake_cpu
 #define cpuc_rseq_switches fake_switches
-#define cpuc_rseq_tells_waits fake_tells
-#define cpuc_rseq_missed_wait fake_missed
+#define cpuc_rseq_misses_waits fake_misses_waits
 #define cpuc_os_clock_thread fake_thread
 #include "../src/calibrated/count.c"
 #include "forget.h"
@@ -129,7 +128,7 @@ static uint64_t shown(void)
 static struct cpuc_rseq_section sections[CPUC_RSEQ_SECTIONS];
 static uintptr_t pretended_word;
 static uint32_t cpu, waited, preempted;
-static bool told; /* until a wait was missed */
+bool fake_misses_waits; /* known, or a wait was missed */
 
 cpuc_rseq_word *fake_word(void)
 {
@@ -139,16 +138,6 @@ cpuc_rseq_word *fake_word(void)
 uint32_t fake_cpu(void)
 {
 	return cpu;
-}
-
-bool fake_tells(void)
-{
-	return told;
-}
-
-void fake_missed(void)
-{
-	told = false;
 }
 
 bool fake_switches(struct cpuc_switches *n)
@@ -313,7 +302,10 @@ static const struct cpuc_chain_ops arm UNUSED = {arm_chain, 2, 0};
 static const struct cpuc_chain_ops x86_all UNUSED = {x86_chain, 4, 400};
 static const struct cpuc_chain_ops arm_all UNUSED = {arm_chain, 4, 0};
 static struct cpuc_clock the_clock = {.tick = fake_tick};
-static struct cpuc_refusal refusal;
+static const struct cpuc_counter the_counter = {.kind = CPUC_CALIBRATED,
+						.clock = &the_clock};
+static struct cpuc_slot the_slot = {.counter = &the_counter};
+static const char *const refusal UNUSED = the_slot.trial.reason;
 
 /* A machine's core, GHz, ticks a ns, so many at a time, and what else is not as
  * usual; and one as most are. */
@@ -343,7 +335,7 @@ static int calibrate(void)
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 	the_clock.chains = on.ops;
 	the_clock.hz = (uint64_t)(on.ticks * 1e9 + .5);
-	err = cpuc_calibrate(&the_clock, &refusal);
+	err = cpuc_calibrate(&the_slot);
 	/* That has compared the real one with these ticks. */
 	cpuc_calibration.thread_clock = true;
 	return err;
@@ -363,7 +355,7 @@ static int open_machine(struct machine m)
 		on.sibling_ends += now;
 	draw = 1 + seed;
 	hook = tick_hook = NULL;
-	told = m.kernel == REPORTS;
+	fake_misses_waits = m.kernel != REPORTS;
 	up = 1;
 	return calibrate();
 }

@@ -5,10 +5,13 @@
 
 #include <inttypes.h>
 
-#include "rate/stated_rate.h"
 #include "comma.h"
 #include "faults/faults.h"
 #include "tree.h"
+
+#define CPUC_SYS_ROOT root
+#include "../src/rate/stated_rate.c"
+#include "../src/rate/textfile.c"
 
 #define ETC "/etc/cpucyclespersecond"
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
@@ -37,7 +40,7 @@ static int answers(const char *source, uint64_t hz)
 	 */
 	static struct cpuc_rate got;
 
-	got = cpuc_stated_rate(root, core_hz);
+	got = cpuc_stated_rate(core_hz);
 	if (got.hz == hz && strcmp(got.source, source) == 0 &&
 	    got.of_core == of_core(source))
 		return 1;
@@ -126,7 +129,7 @@ static void test_cells(void)
 		put(TREE, rows[i].cells, rows[i].size);
 		put(TIMEBASE, rows[i].cells, rows[i].size);
 		ok(answers(rows[i].rate ? TREE : "unknown", rows[i].rate) &&
-			   cpuc_stated_timebase(root) == rows[i].timebase,
+			   cpuc_stated_timebase() == rows[i].timebase,
 		   "a property of %s", rows[i].what);
 	}
 }
@@ -197,13 +200,12 @@ static void test_timebase(void)
 	remove_all(root);
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		put_text(CPUINFO, lines[i].text);
-		ok(cpuc_stated_timebase(root) == lines[i].hz,
-		   "the time base: %s", lines[i].what);
+		ok(cpuc_stated_timebase() == lines[i].hz, "the time base: %s",
+		   lines[i].what);
 	}
 	put_text(CPUINFO, "timebase : 1000000000\n");
 	put(TIMEBASE, "\0\0\x80\0", 4);
-	ok(cpuc_stated_timebase(root) == 32768,
-	   "the device tree's comes first");
+	ok(cpuc_stated_timebase() == 32768, "the device tree's comes first");
 }
 
 /* A point: path is this, and the last source knows. */
@@ -270,7 +272,7 @@ static void test_boundaries(void)
 	ok(bad == 0, "a key after any number of short lines, or a long one");
 	for (n = limit - 20; n <= limit; n++) {
 		put_big(CPUINFO, 'x', n, "\ncpu MHz : 2596.123\n");
-		hz = cpuc_stated_rate(root, 0).hz;
+		hz = cpuc_stated_rate(0).hz;
 		bad += hz != 0 && hz != 2596123000;
 	}
 	ok(bad == 0, "no half number at the limit");

@@ -4,6 +4,7 @@
  * pretended core. persecond.c is included, as it finds a rate once in a
  * process. */
 #include <config.h>
+#include <errno.h>
 #include <math.h>
 #include "faults/real.h"
 #include "pretended_clock.h"
@@ -32,13 +33,12 @@ enum {
 
 static unsigned world; /* of the above */
 
-struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz)
+struct cpuc_rate cpuc_stated_rate(uint64_t core_hz)
 {
 	uint64_t hz = world & TOO_LOW    ? BY_CHAINS / 10 * 6
 		      : world & TOO_HIGH ? BY_CHAINS / 10 * 21
 					 : BY_FILES;
 
-	(void)root;
 	if (world & FILES_FAULT)
 		real_access();
 	if (!(world & FILES_KNOW))
@@ -136,6 +136,13 @@ struct cpuc_slot cpuc_slots[] = {
 	{.counter = &(const struct cpuc_counter){.kind = CPUC_CALIBRATED,
 						 .clock = &chained}}};
 const size_t cpuc_slot_count = 1;
+
+int cpuc_reason(struct cpuc_slot *slot, const char *format, ...)
+{
+	(void)slot;
+	(void)format;
+	return -ENOTSUP;
+}
 
 static void forget(void)
 {

@@ -20,7 +20,7 @@ static const struct listing {
 	unsigned n, type; /* how many; the first one's */
 	unsigned how, events;
 } listings[] = {
-	{"software", 1, 4, NUMBERS, 0},
+	{"software", 1, 1, NUMBERS, 0},
 	{"cpum_cf", 1, 9, NUMBERS, 1},
 	{"armv7_cortex_a9", 1, 9, NUMBERS, 1},
 	{"arc_pct", 1, 4, NUMBERS, 1},

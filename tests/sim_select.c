@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "cpucycles.h"
-#include "first_call.h"
 #include "rate/clock.h"
 #include "perf/perf.h"
 #undef cpuc_perf_try

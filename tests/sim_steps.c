@@ -237,9 +237,9 @@ static bool at_step(void (*what)(void), unsigned before, long tick, long step)
 	pass(gap);
 	if (gap == GLIMPSED)
 		cpuc_own_count.due = GLIMPSED;
-	opened = cpuc_own_count.opened;
+	opened = cpuc_own_count.tick_opened;
 	acted = one_count(tick, step);
-	unguarded += glimpsed > 0 && cpuc_own_count.opened == opened;
+	unguarded += glimpsed > 0 && cpuc_own_count.tick_opened == opened;
 	count();
 	judge(base, gap);
 	/* A handler's time may count twice. */
@@ -294,7 +294,9 @@ static bool one_step(void)
 int main(void)
 {
 	struct sigaction sa = {.sa_sigaction = stepped, .sa_flags = SA_SIGINFO};
-	struct cpuc_refusal refusal;
+	const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,
+					     .clock = &clock_of};
+	struct cpuc_slot slot = {.counter = &counter};
 
 	if (SANITIZED)
 		skip_all("a sanitizer makes too many steps");
@@ -307,15 +309,15 @@ int main(void)
 	if (getenv("STRIDE") != NULL)
 		stride = atoi(getenv("STRIDE"));
 	rate = 2;
-	if (cpuc_calibrate(&clock_of, &refusal) != 0) {
-		ok(0, "calibrates: %s", refusal.why);
+	if (cpuc_calibrate(&slot) != 0) {
+		ok(0, "calibrates: %s", slot.trial.reason);
 		return done_testing();
 	}
 	/* The real one was compared. */
 	cpuc_calibration.thread_clock = true;
 	/* A few of the many windows at the end of a long interval show it all.
 	 */
-	cpuc_calibration.span = COUNT_RAMP / 8;
+	cpuc_calibration.window_ticks = COUNT_RAMP / 8;
 	if (!steps_work(one_step))
 		skip_all("no single steps here");
 	if (cpuc_rseq_own() == NULL)

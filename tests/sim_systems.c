@@ -53,31 +53,31 @@ static int minherit(void *p, size_t size, int how)
 #include "../src/thread/thread.c"
 #undef INHERIT_ZERO
 
-/* OpenBSD's sysctl(2). */
+/* FreeBSD's sysctlbyname(3). */
 static int mhz, has_tsc;
 
-int sysctl(const int *name, unsigned names, void *old, size_t *old_size,
-	   void *new_value, size_t new_size)
+int sysctlbyname(const char *name, void *old, size_t *old_size,
+		 const void *new_value, size_t new_size)
 {
 	uint64_t hz = UINT64_C(2995200000);
 
 	(void)new_value;
 	(void)new_size;
-	if (names == 2 && name[0] == CTL_HW && name[1] == HW_CPUSPEED) {
+	if (strcmp(name, "hw.clockrate") == 0) {
 		*old_size = sizeof mhz;
 		memcpy(old, &mhz, sizeof mhz);
 		return 0;
 	}
-	if (!has_tsc || name[0] != CTL_MACHDEP || name[1] != CPU_TSCFREQ)
+	if (!has_tsc || strcmp(name, "machdep.tsc_freq") != 0)
 		return -1;
 	*old_size = sizeof hz;
 	memcpy(old, &hz, sizeof hz);
 	return 0;
 }
 
-#define __OpenBSD__ 1
+#define HAVE_SYSCTLBYNAME 1
 #include "../src/rate/stated_rate.c"
-#undef __OpenBSD__
+#undef HAVE_SYSCTLBYNAME
 
 #pragma pop_macro("__linux__")
 
@@ -217,8 +217,8 @@ static void check_sysctl(void)
 	mhz = 2400;
 	rate = stated_by_calls();
 	ok(rate.hz == UINT64_C(2400000000) &&
-		   strstr(rate.source, "hw.cpuspeed"),
-	   "OpenBSD's %s, by its number", rate.source);
+		   strstr(rate.source, "hw.clockrate"),
+	   "FreeBSD's %s", rate.source);
 	has_tsc = 1;
 	rate = stated_by_calls();
 	ok(rate.hz == UINT64_C(2995200000), "and %s before it", rate.source);

@@ -36,11 +36,11 @@ static void before(void)
 	struct cpuc_interval *i = &h.seen;
 	uint64_t ran, hidden;
 
-	ran = up_to(COUNT_CLOCK / 2);
+	ran = up_to(COUNT_CLOCK_EVERY / 2);
 	i->unread = ran;
-	ran += i->counted = up_to(COUNT_CLOCK / 2);
-	for (; !i->told && rnd() % 2 == 0 && i->switches.own < 100;
-	     i->switches.own++) {
+	ran += i->counted = up_to(COUNT_CLOCK_EVERY / 2);
+	for (; !i->waits_clear && rnd() % 2 == 0 && i->switches.voluntary < 100;
+	     i->switches.voluntary++) {
 		hidden = up_to(i->gap);
 		if (rnd() % 2)
 			i->unread += hidden;
@@ -56,22 +56,22 @@ static void before(void)
 static void since(void)
 {
 	struct cpuc_interval *i = &h.seen;
-	const uint64_t lack = COUNT_LACK;
+	const uint64_t lack = COUNT_SWITCH_HIDES;
 	unsigned n;
 
-	h.work = up_to(COUNT_CLOCK * 100);
+	h.work = up_to(COUNT_CLOCK_EVERY * 100);
 	i->ran += h.work;
 	for (n = (unsigned)rnd() % 4; n > 1; n--) {
 		if (rnd() % 2) {
-			i->switches.forced++;
+			i->switches.involuntary++;
 			i->interrupted = true;
 			i->ran -= up_to(lack < i->ran ? lack : i->ran);
 			h.unseen += lack;
 		} else {
-			i->switches.own++;
-			i->interrupted |= i->told;
+			i->switches.voluntary++;
+			i->interrupted |= i->waits_clear;
 		}
-		h.away += up_to(COUNT_CLOCK * 100);
+		h.away += up_to(COUNT_CLOCK_EVERY * 100);
 	}
 	i->ticks = i->counted + h.work + h.away;
 }
@@ -80,12 +80,14 @@ static void rates(void)
 {
 	struct cpuc_interval *i = &h.seen;
 
-	i->begin = ONE / 4 + rnd() % (4 * ONE);
-	i->end = rnd() % 2 ? i->begin : ONE / 4 + rnd() % (4 * ONE);
-	i->moved = rnd() % 4 == 0;
-	h.early = i->moved ? up_to(h.work + 1)
-			   : up_to((h.work < COUNT_RAMP ? h.work : COUNT_RAMP) +
-				   1);
+	i->ratio_before = ONE / 4 + rnd() % (4 * ONE);
+	i->ratio_after =
+		rnd() % 2 ? i->ratio_before : ONE / 4 + rnd() % (4 * ONE);
+	i->migrated = rnd() % 4 == 0;
+	h.early = i->migrated
+			  ? up_to(h.work + 1)
+			  : up_to((h.work < COUNT_RAMP ? h.work : COUNT_RAMP) +
+				  1);
 }
 
 static void history(void)
@@ -94,10 +96,10 @@ static void history(void)
 
 	memset(&h, 0, sizeof h);
 	i->cycles = any(60);
-	i->told = rnd() % 2;
-	i->gap = i->told ? COUNT_GAP_TOLD : COUNT_GAP;
-	i->clock = rnd() % 8 != 0;
-	i->lack.lost = rnd() % 4 ? 0 : (uint32_t)up_to(COUNT_CLOCK);
+	i->waits_clear = rnd() % 2;
+	i->gap = i->waits_clear ? COUNT_GAP_CLEARS : COUNT_GAP;
+	i->clock_known = rnd() % 8 != 0;
+	i->lack.lost = rnd() % 4 ? 0 : (uint32_t)up_to(COUNT_CLOCK_EVERY);
 	before();
 	since();
 	rates();
@@ -107,19 +109,20 @@ static void history(void)
 static double counted(const struct cpuc_closed *closed)
 {
 	return (double)(closed->cycles - h.seen.cycles -
-			cpuc_ratio_scaled(h.seen.counted, h.seen.begin));
+			cpuc_ratio_scaled(h.seen.counted, h.seen.ratio_before));
 }
 
 static bool too_low(const struct cpuc_closed *closed)
 {
-	double work = (double)cpuc_ratio_scaled(h.early, h.seen.begin) +
-		      (double)cpuc_ratio_scaled(h.work - h.early, h.seen.end);
+	double work =
+		(double)cpuc_ratio_scaled(h.early, h.seen.ratio_before) +
+		(double)cpuc_ratio_scaled(h.work - h.early, h.seen.ratio_after);
 
 	/* Each product is cut. */
 	return counted(closed) < work - 4 ||
 	       closed->cycles <
-		       h.seen.cycles +
-			       cpuc_ratio_scaled(h.seen.counted, h.seen.begin);
+		       h.seen.cycles + cpuc_ratio_scaled(h.seen.counted,
+							 h.seen.ratio_before);
 }
 
 /* Without a clock all of it counts. Else what passes for the thread's: what a
@@ -127,12 +130,16 @@ static bool too_low(const struct cpuc_closed *closed)
 static bool too_high(const struct cpuc_closed *closed)
 {
 	const struct cpuc_interval *i = &h.seen;
-	uint32_t n = i->switches.own + i->switches.forced;
-	uint64_t most = i->clock ? h.work + h.unseen + i->lack.lost : i->ticks;
-	uint64_t higher = i->begin > i->end ? i->begin : i->end;
+	uint32_t n = i->switches.voluntary + i->switches.involuntary;
+	uint64_t most =
+		i->clock_known ? h.work + h.unseen + i->lack.lost : i->ticks;
+	uint64_t higher = i->ratio_before > i->ratio_after ? i->ratio_before
+							   : i->ratio_after;
 
-	if (i->clock)
-		most += n == 0 ? h.away : i->told ? h.hidden : n * i->gap;
+	if (i->clock_known)
+		most += n == 0           ? h.away
+			: i->waits_clear ? h.hidden
+					 : n * i->gap;
 	return counted(closed) > (double)cpuc_ratio_scaled(most, higher) + 4;
 }
 
@@ -161,7 +168,8 @@ static void histories(long n)
  * and forgotten; the clock of another core is behind; waits. */
 static void singly(void)
 {
-	const uint64_t gap = COUNT_GAP, clock = COUNT_CLOCK, lack = COUNT_LACK;
+	const uint64_t gap = COUNT_GAP, clock = COUNT_CLOCK_EVERY,
+		       lack = COUNT_SWITCH_HIDES;
 	const struct {
 		const char *what;
 		struct cpuc_interval i;
@@ -177,13 +185,13 @@ static void singly(void)
 		 {.ticks = 1000000,
 		  .ran = 1000000,
 		  .lack.lost = 128,
-		  .switches.forced = 1,
+		  .switches.involuntary = 1,
 		  .interrupted = true},
 		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_SWITCHED}},
 		{"a long pause of the host's is not granted again in full",
 		 {.ticks = 3 * clock, .ran = clock},
 		 {.ticks = 3 * clock,
-		  .lack = {(uint32_t)clock, UINT16_MAX / LACK_MEAN}}},
+		  .lack = {(uint32_t)clock, UINT16_MAX / SLOW_MEAN}}},
 		{"a short time does not show that the thread's clock is slow",
 		 {.ticks = clock / 16, .ran = clock / 32},
 		 {.ticks = clock / 16,
@@ -192,28 +200,30 @@ static void singly(void)
 		 {.ticks = 399000, .counted = 400000, .ran = 405000},
 		 {.ticks = 405000}},
 		{"a wait that did not interrupt",
-		 {.ticks = 3 * gap, .switches.own = 1},
-		 {.untold = true}},
+		 {.ticks = 3 * gap, .switches.voluntary = 1},
+		 {.wait_missed = true}},
 		{"and one that did",
-		 {.ticks = 3 * gap, .switches.own = 1, .interrupted = true},
-		 {.untold = false}},
+		 {.ticks = 3 * gap,
+		  .switches.voluntary = 1,
+		  .interrupted = true},
+		 {.wait_missed = false}},
 		{"a preemption is no wait",
-		 {.ticks = 3 * gap, .switches.forced = 1},
+		 {.ticks = 3 * gap, .switches.involuntary = 1},
 		 {.ticks = lack}},
 		{"nor is what is missing so briefly",
-		 {.ticks = gap, .ran = gap / 2, .switches.own = 1},
+		 {.ticks = gap, .ran = gap / 2, .switches.voluntary = 1},
 		 {.ticks = gap / 2}},
 		{"a wait that was not told may be before the latest count",
 		 {.ticks = 3 * gap,
 		  .counted = 2 * gap,
 		  .ran = gap,
-		  .switches.own = 1},
-		 {.ticks = 3 * gap, .untold = true}},
+		  .switches.voluntary = 1},
+		 {.ticks = 3 * gap, .wait_missed = true}},
 		{"one that was told is after it, and no longer than that",
 		 {.ticks = 3 * gap,
 		  .counted = 2 * gap,
 		  .ran = gap,
-		  .switches.own = 1,
+		  .switches.voluntary = 1,
 		  .interrupted = true},
 		 {.ticks = 2 * gap}},
 	};
@@ -223,27 +233,28 @@ static void singly(void)
 
 	for (k = 0; k < COUNT(rows); k++) {
 		i = rows[k].i;
-		i.begin = i.end = ONE;
-		i.clock = i.told = true;
-		i.gap = COUNT_GAP_TOLD;
+		i.ratio_before = i.ratio_after = ONE;
+		i.clock_known = i.waits_clear = true;
+		i.gap = COUNT_GAP_CLEARS;
 		closed = cpuc_interval_close(&i);
 		ok(closed.ticks == rows[k].closed.ticks &&
 			   closed.lack.lost == rows[k].closed.lack.lost &&
 			   closed.lack.slow == rows[k].closed.lack.slow &&
-			   closed.untold == rows[k].closed.untold,
+			   closed.wait_missed == rows[k].closed.wait_missed,
 		   "%s: %.0f ticks, %u lost, %u slow", rows[k].what,
 		   (double)closed.ticks, (unsigned)closed.lack.lost,
 		   closed.lack.slow);
 	}
-	i = (struct cpuc_interval){.begin = ONE, .end = ONE, .counted = 1000};
+	i = (struct cpuc_interval){
+		.ratio_before = ONE, .ratio_after = ONE, .counted = 1000};
 	ok(cpuc_interval_close(&i).ticks == 1000,
 	   "if the clock is behind and no other is known, nothing counts");
 	/* A preemption shorter than a gap. */
-	i = (struct cpuc_interval){.begin = ONE,
-				   .end = ONE,
-				   .clock = true,
+	i = (struct cpuc_interval){.ratio_before = ONE,
+				   .ratio_after = ONE,
+				   .clock_known = true,
 				   .interrupted = true,
-				   .switches.forced = 1,
+				   .switches.involuntary = 1,
 				   .gap = COUNT_GAP,
 				   .ticks = 2 * gap,
 				   .unread = gap,

@@ -47,7 +47,7 @@ static void jumps(void)
 
 	ok(cpuc_window(&o, TURNS, ONE) == ONE && o.known == 9,
 	   "a window shows the ratio");
-	ok(cpuc_glimpse(&cpuc_calibration, ONE) == 0, "and a glimpse");
+	ok(cpuc_glimpse_now(&cpuc_calibration, ONE) == 0, "and a glimpse");
 	for (i = 0; i < COUNT(by); i++) {
 		jump = by[i];
 		for (jump_at = 2; jump_at > 0; jump_at--)
@@ -57,12 +57,12 @@ static void jumps(void)
 			   "nothing",
 			   (double)jump, jump_at);
 		jump_at = 1;
-		most = cpuc_glimpse(&cpuc_calibration, ONE);
+		most = cpuc_glimpse_now(&cpuc_calibration, ONE);
 		ok(most > TICKS << CPUC_OVERHEAD_BITS && most < INT32_MAX / 4,
 		   "a glimpse is long then, within bounds: %d", (int)most);
 	}
 	jump = (UINT64_C(1) << 24) - 2 * TICKS;
-	most = cpuc_glimpse(&cpuc_calibration, 64 * ONE);
+	most = cpuc_glimpse_now(&cpuc_calibration, 64 * ONE);
 	ok(most > 0 && most < INT32_MAX / 4, "so is one of many cycles: %d",
 	   (int)most);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The calibration of the process: how long windows must be here, whether the
- * chains can be trusted, and a first ratio. Integers only: a floating-point
- * operation could raise a flag, or a trap, in the caller's arithmetic. */
+/* The calibration of the process. Integers only: floating point could raise a
+ * flag, or a trap, in the caller's arithmetic. */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
@@ -16,8 +15,7 @@
 
 struct cpuc_calibration cpuc_calibration;
 
-/* The ticks of a window's long run less its short one's; UINT32_MAX if the
- * clock went back, or an interrupt made the window useless. */
+/* A window's long run less its short one, in ticks; UINT32_MAX: useless. */
 static uint32_t calibration_ticks(const struct cpuc_chain *chain,
 				  uint32_t turns)
 {
@@ -28,7 +26,7 @@ static uint32_t calibration_ticks(const struct cpuc_chain *chain,
 	return d - 1 < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
 }
 
-/* The core cycles of these ticks. */
+/* The same in core cycles. */
 static uint64_t calibration_cycles(const struct cpuc_chain *chain,
 				   uint64_t turns)
 {
@@ -57,8 +55,8 @@ uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
 	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
 }
 
-static uint64_t calibration_series(const struct cpuc_calibration *s,
-				   uint32_t turns)
+static uint64_t calibration_ratio_now(const struct cpuc_calibration *s,
+				      uint32_t turns)
 {
 	uint64_t v[FIRST_WINDOWS];
 
@@ -66,11 +64,11 @@ static uint64_t calibration_series(const struct cpuc_calibration *s,
 		v[i] = (calibration_cycles(s->chain, turns)
 			<< CPUC_RATIO_BITS) /
 		       calibration_ticks(s->chain, turns);
-	return cpuc_middle(v, FIRST_WINDOWS, 2, FIRST_NEAR);
+	return cpuc_middle(v, FIRST_WINDOWS, FIRST_AGREE, FIRST_NEAR);
 }
 
 /* Chooses the length of windows and glimpses. */
-static int calibration_survey(struct cpuc_calibration *s)
+static int calibration_choose_lengths(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
 	uint64_t step = 0, grain, length, turns;
@@ -79,15 +77,15 @@ static int calibration_survey(struct cpuc_calibration *s)
 	grain = cpuc_clock_grain(s->clock, &step);
 	/* Others' work makes the clock coarser for a moment. */
 	for (i = 1; i < GRAIN_TRIES; i++)
-		grain = cpuc_least(grain, cpuc_clock_grain(s->clock, &step));
+		grain = cpuc_min(grain, cpuc_clock_grain(s->clock, &step));
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
 	if (length < WINDOW_STEPS * grain)
 		length = WINDOW_STEPS * grain;
 	do {
-		ticks = (uint32_t)cpuc_least(calibration_ticks(chain, trial),
-					     calibration_ticks(chain, trial));
+		ticks = (uint32_t)cpuc_min(calibration_ticks(chain, trial),
+					   calibration_ticks(chain, trial));
 		trial *= 2;
 		/* Both runs may end within one step of the clock. */
 	} while ((ticks < WINDOW_TRIAL * grain || ticks == UINT32_MAX) &&
@@ -96,7 +94,7 @@ static int calibration_survey(struct cpuc_calibration *s)
 	if (turns > WINDOW_TURNS_MAX || ticks == UINT32_MAX)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
-	s->span = (uint32_t)length;
+	s->window_ticks = (uint32_t)length;
 	s->grain = (uint32_t)((grain << 20) / length);
 	/* A short run of a window takes `length` / (CPUC_LONG_RUN - 1). */
 	turns *= CPUC_LONG_RUN - 1;
@@ -134,9 +132,8 @@ int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void))
 	return abs(best) > CORE_OFF ? best : 0;
 }
 
-/* How far the chain is from s->ratio, in permille: negative if it takes less
- * time, 0 if close enough. The best of several windows counts: an SMT sibling
- * makes them longer, an interrupt in the short run makes them seem shorter. */
+/* How far the chain is from s->ratio, in permille, at the best of some windows:
+ * negative if it takes less time, 0 if close enough. */
 static int check_chain(const struct cpuc_calibration *s,
 		       const struct cpuc_chain *chain, unsigned slack)
 {
@@ -163,12 +160,12 @@ static int check_chain(const struct cpuc_calibration *s,
 /* Whether all chains but one agree on s->ratio. If the odd one is the first and
  * quicker, an SMT sibling may slow down the others, hardly in all rounds. */
 static int check_chains(const struct cpuc_calibration *s, unsigned round,
-			struct cpuc_refusal *refusal)
+			struct cpuc_slot *slot)
 {
 	const struct cpuc_chain_ops *ops = s->clock->chains;
 	unsigned i, slack = s->chain == ops->chain ? ops->slack : 0, odd = 0;
 	bool quick = false;
-	int off;
+	int off, most = 0;
 
 	for (i = 0; i < ops->nchains; i++) {
 		off = &ops->chain[i] == s->chain
@@ -176,11 +173,14 @@ static int check_chains(const struct cpuc_calibration *s, unsigned round,
 			      : check_chain(s, &ops->chain[i], slack);
 		odd += off != 0;
 		quick |= i == 0 && off < 0;
-		if ((unsigned)abs(off) > refusal->permille)
-			*refusal = (struct cpuc_refusal){
-				"chains of different instructions disagree",
-				{s->chain->name, ops->chain[i].name},
-				(unsigned)abs(off)};
+		if (abs(off) > most) {
+			most = abs(off);
+			cpuc_reason(slot,
+				    "chains of different instructions "
+				    "disagree: %s and %s by %d.%d%%",
+				    s->chain->name, ops->chain[i].name,
+				    most / 10, most % 10);
+		}
 	}
 	if (odd > (ops->nchains > 2 ? 1u : 0u) ||
 	    (quick && round < FIRST_ROUNDS / 2))
@@ -188,61 +188,58 @@ static int check_chains(const struct cpuc_calibration *s, unsigned round,
 	return 0;
 }
 
-/* Sets the ticks of a window, by the first ratio. False if a window is much
- * shorter than it should be: an interrupted trial has led to too few turns. */
-static bool calibration_span(struct cpuc_calibration *s)
-{
-	uint32_t least = s->span - s->span / 4;
-
-	s->span = (uint32_t)((calibration_cycles(s->chain, s->turns) << 31) /
-			     (s->ratio >> 1));
-	return s->span >= least;
-}
-
 /* By windows of the chain s->chain. */
 static int calibration_round(struct cpuc_calibration *s, unsigned round,
-			     struct cpuc_refusal *refusal)
+			     struct cpuc_slot *slot)
 {
-	refusal->permille = 0;
-	refusal->why = "the clock stands still, or is too coarse";
-	if (calibration_survey(s) != 0)
+	uint32_t planned;
+
+	cpuc_reason(slot, "the clock stands still, or is too coarse");
+	if (calibration_choose_lengths(s) != 0)
 		return -EAGAIN;
-	refusal->why = "windows too noisy to agree";
-	s->ratio = calibration_series(s, s->turns - s->turns / 3);
+	cpuc_reason(slot, "windows too noisy to agree");
+	s->ratio = calibration_ratio_now(s, s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (cpuc_core_hz(s, s->ratio) == 0) {
-		refusal->why = "the core's rate is outside 100 MHz ... 10 GHz";
+		cpuc_reason(slot,
+			    "the core's rate is outside 100 MHz ... 10 GHz");
 		return -ERANGE;
 	}
-	return calibration_span(s) ? check_chains(s, round, refusal) : -EAGAIN;
+	planned = s->window_ticks;
+	s->window_ticks =
+		(uint32_t)((calibration_cycles(s->chain, s->turns) << 31) /
+			   (s->ratio >> 1));
+	/* Much shorter: an interrupted trial has led to too few turns. */
+	if (s->window_ticks < planned - planned / 4)
+		return -EAGAIN;
+	return check_chains(s, round, slot);
 }
 
-/* Longer before each round: a burst of work on another hardware thread, or by
- * another process, must not decide for the life of this one. */
+/* Longer before each round, to outlast a burst of others' work. */
 static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
 {
 	uint64_t begun = (uint64_t)s->clock->tick();
-	uint64_t ticks = (s->hz >> 16) << round;
-	unsigned reads = 1000u << round;
+	uint64_t ticks = (s->hz / FIRST_PAUSE) << round;
+	unsigned reads = FIRST_PAUSE_READS << round;
 
 	while ((uint64_t)s->clock->tick() - begun < ticks && reads-- > 0)
 		;
 }
 
-static int calibration_find(struct cpuc_calibration *s,
-			    struct cpuc_refusal *refusal)
+/* The first chain's reason stays, whatever ails the second. */
+static int calibration_find(struct cpuc_calibration *s, struct cpuc_slot *slot)
 {
-	struct cpuc_refusal again;
+	struct cpuc_slot second;
 	unsigned round;
 	int err;
 
 	for (round = 0;; round++) {
 		s->chain = s->clock->chains->chain;
-		err = calibration_round(s, round, refusal);
+		err = calibration_round(s, round, slot);
 		if (err == -EDOM) {
 			s->chain++;
-			if (calibration_round(s, round, &again) == 0)
+			if (calibration_round(s, round, &second) == 0)
 				return 0;
 		}
 		if (err == 0 || round + 1 == FIRST_ROUNDS)
@@ -252,21 +249,20 @@ static int calibration_find(struct cpuc_calibration *s,
 }
 
 uint32_t cpuc_calibration_turns(const struct cpuc_calibration *s,
-				uint32_t turns, uint64_t about)
+				uint32_t turns, uint64_t near_ratio)
 {
 	const uint64_t by = s->ratio >> 16;
-	uint64_t n = (turns * (about >> 16) + by / 2) / by;
+	uint64_t n = (turns * (near_ratio >> 16) + by / 2) / by;
 
 	return n > 0 ? (uint32_t)n : 1;
 }
 
-uint64_t cpuc_calibration_links(const struct cpuc_calibration *s,
-				uint32_t turns)
+uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns)
 {
 	return (uint64_t)s->chain->cycles * turns << CPUC_OVERHEAD_BITS;
 }
 
-int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean)
+int32_t cpuc_glimpse_now(const struct cpuc_calibration *s, uint64_t mean)
 {
 	const uint32_t turns =
 		cpuc_calibration_turns(s, s->glimpse_turns, mean);
@@ -277,14 +273,14 @@ int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean)
 		return GLIMPSE_MAX;
 	cycles = (stamp[1] - stamp[0]) * (mean >> CPUC_RATIO_BITS / 2) >>
 		 (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS);
-	cycles -= cpuc_calibration_links(s, turns);
+	cycles -= cpuc_links_cycles(s, turns);
 	return (int64_t)cycles < GLIMPSE_MAX ? (int32_t)cycles : GLIMPSE_MAX;
 }
 
 int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
 			  uint32_t part)
 {
-	uint64_t links = cpuc_calibration_links(
+	uint64_t links = cpuc_links_cycles(
 		s, cpuc_calibration_turns(s, s->glimpse_turns, mean));
 
 	return (int32_t)(links * part >> 20);
@@ -293,7 +289,7 @@ int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
 /* A glimpse's cost: the least of several, as some are interrupted. */
 static void calibration_glimpse(struct cpuc_calibration *s)
 {
-	const uint64_t links = cpuc_calibration_links(s, s->glimpse_turns);
+	const uint64_t links = cpuc_links_cycles(s, s->glimpse_turns);
 	uint64_t v[GLIMPSE_TRIES], begun, least = UINT32_MAX;
 	struct cpuc_guard guard = {0};
 	unsigned i;
@@ -302,10 +298,10 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 	for (i = 0; i < GLIMPSE_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
 		entered = CPUC_GLIMPSE_GUARDED && cpuc_guard_enter(&guard);
-		v[i] = links + (uint64_t)(int64_t)cpuc_glimpse(s, s->ratio);
+		v[i] = links + (uint64_t)(int64_t)cpuc_glimpse_now(s, s->ratio);
 		if (entered)
 			cpuc_guard_leave(&guard);
-		least = cpuc_least((uint64_t)s->clock->tick() - begun, least);
+		least = cpuc_min((uint64_t)s->clock->tick() - begun, least);
 	}
 	s->glimpse_cost = (uint32_t)least;
 	s->glimpse_overhead =
@@ -333,34 +329,35 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 	return false;
 }
 
-int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal)
+int cpuc_calibrate(struct cpuc_slot *slot)
 {
+	struct cpuc_clock *clock = slot->counter->clock;
 	struct cpuc_calibration s = {.clock = clock};
-	const char **why = &refusal->why;
+	const char *why =
+		clock->distrusted != NULL ? clock->distrusted() : NULL;
 	int err;
 
-	refusal->permille = 0;
 	clock->tried = true;
-	*why = clock->distrusted != NULL ? clock->distrusted() : NULL;
-	if (*why != NULL)
-		return -ENOTSUP;
-	*why = CPUC_CLOCK_UNMEASURED;
+	if (why != NULL)
+		return cpuc_reason(slot, "%s", why);
 	if (!cpuc_clock_rate(clock))
-		return -EAGAIN;
+		return cpuc_reason(slot, CPUC_CLOCK_UNMEASURED);
 	if (cpuc_calibration.clock != NULL)
 		return 0;
 	/* Windows would have to be hundreds of times as long as a read. */
-	*why = "a read of its clock takes more than a microsecond: it traps, "
-	       "into firmware, a hypervisor or a debugger";
 	if (clock->traps)
-		return -ENOTSUP;
+		return cpuc_reason(slot,
+				   "a read of its clock takes more than a "
+				   "microsecond: it traps, "
+				   "into firmware, a hypervisor or a debugger");
 	s.hz = clock->hz;
-	err = calibration_find(&s, refusal);
+	err = calibration_find(&s, slot);
 	if (err != 0)
 		return err;
+	slot->trial.reason[0] = '\0';
 	s.thread_clock = cpuc_calibration_thread_clock(clock->tick, s.hz);
 	calibration_glimpse(&s);
-	s.tick = (uint64_t)clock->tick();
+	s.measured_at = (uint64_t)clock->tick();
 	s.clock = NULL;
 	cpuc_calibration = s;
 	__atomic_store_n(&cpuc_calibration.clock, clock, __ATOMIC_RELEASE);
@@ -377,5 +374,5 @@ uint64_t cpuc_calibration_hz(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 
-	return cpuc_core_hz(s, calibration_series(s, s->turns));
+	return cpuc_core_hz(s, calibration_ratio_now(s, s->turns));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Core cycles per tick of a clock outside the core, measured by chains of
- * dependent instructions of known latency; and whether they can be trusted. */
+ * instructions of known latency, each of which waits for the one before. */
 #ifndef CPUC_CALIBRATION_H
 #define CPUC_CALIBRATION_H
 
@@ -8,20 +8,24 @@
 #include <stdint.h>
 
 struct cpuc_clock;
+struct cpuc_slot;
 
 /* Ratios are core cycles per tick, in fixed point with so many fraction bits:
  * 32 make the shift free on 32-bit hosts. */
 #define CPUC_RATIO_BITS 32
 
-/* window() reads the clock before and after a short run of the chain, and
- * again after a long one, of CPUC_LONG_RUN times as many links; glimpse(),
- * around a short run alone. Each read is fenced from the chain. No call through
- * a pointer comes between: its misprediction would be in the window. A short
- * run's links take turns * cycles core cycles. */
+/* window() runs `turns` turns of the chain and then CPUC_LONG_RUN times as
+ * many, with a stamp of the clock before, between and after; glimpse() runs the
+ * first alone. With l for a short run's links and o for a run's overhead:
+ *
+ *   stamp[0] |- l + o -| stamp[1] |-------- 8 l + o --------| stamp[2]
+ *
+ * Each read is fenced from the chain. No call through a pointer comes between,
+ * as it may be mispredicted. */
 struct cpuc_chain {
 	void (*window)(uint32_t turns, uint64_t stamp[3]); /* turns >= 1 */
 	void (*glimpse)(uint32_t turns, uint64_t stamp[2]);
-	uint32_t cycles;
+	uint32_t cycles;  /* core cycles of a turn's links */
 	const char *name; /* the instruction's */
 };
 
@@ -35,10 +39,9 @@ struct cpuc_chain {
 		.name = #link,                                       \
 	}
 
-/* Its window and glimpse, by PREFIX_LINK_brief() and PREFIX_LINK_run(), which
- * begin with the last run's stamp and return theirs. The two have the same
- * number of turns, so they differ only in links, even on an emulated machine on
- * which each instruction takes a cycle. The first run is not timed. */
+/* Its window and glimpse, by a short and a long run, PREFIX_LINK_brief() and
+ * PREFIX_LINK_run(), of the same number of turns: then they differ only in
+ * links. Each takes the last stamp and returns its own. */
 #define CPUC_BRIEF_LINKS 16 /* of a turn */
 #define CPUC_RUN_LINKS (CPUC_LONG_RUN * CPUC_BRIEF_LINKS)
 #define CPUC_CHAIN_STAMPS(prefix, link)                              \
@@ -57,15 +60,14 @@ struct cpuc_chain {
 		stamp[2] = prefix##_##link##_run(turns, stamp[1]);   \
 	}
 
-/* An architecture's chains. All but one must agree: on some CPUs one of the
- * instructions has another latency. If more disagree, none has a known latency
- * here, as under an emulator. Windows run the first chain, or the second if the
- * first is the odd one. An SMT sibling may lengthen the chains after the first,
- * by `slack` permille at most, and never shortens any. */
+/* An architecture's chains. All but one must agree, as some CPU has another
+ * latency for it; else no latency is known, as under an emulator. Windows run
+ * the first, or the second if the first is the odd one. An SMT sibling makes
+ * those after the first longer, by `slack` at most. */
 struct cpuc_chain_ops {
 	const struct cpuc_chain *chain;
 	unsigned nchains;
-	unsigned slack;
+	unsigned slack; /* permille */
 };
 
 /* Constant once `clock` is set. */
@@ -73,35 +75,26 @@ struct cpuc_calibration {
 	const struct cpuc_clock *clock; /* NULL: not calibrated */
 	const struct cpuc_chain *chain; /* of all windows */
 	uint64_t hz;                    /* ticks per second */
-	uint64_t ratio;
-	uint64_t tick;  /* when the ratio was measured */
-	uint32_t turns; /* of a window */
-	uint32_t span;  /* ticks of a window, about */
-	uint32_t grain; /* the clock's resolution in a window, 2^-20 of it */
+	uint64_t ratio;                 /* cycles per tick << CPUC_RATIO_BITS */
+	uint64_t measured_at;           /* the tick of that */
+	uint32_t turns;                 /* of a window */
+	uint32_t window_ticks;          /* its length at this ratio, about */
+	uint32_t grain;           /* the clock's resolution, 2^-20 of that */
 	uint32_t glimpse_turns;   /* the same for a glimpse */
 	uint32_t glimpse_grain;   /* 2^-20 of its links */
-	int32_t glimpse_overhead; /* cpuc_glimpse() at that ratio */
+	int32_t glimpse_overhead; /* cpuc_glimpse_now() at that ratio */
 	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
 	bool thread_clock;     /* cpuc_calibration_thread_clock() */
 };
 
 extern struct cpuc_calibration cpuc_calibration;
 
-/* Why a process is not calibrated; the strings are static. */
-struct cpuc_refusal {
-	const char *why;
-	const char *chain[2]; /* the two that disagree most */
-	unsigned permille;    /* by how much; 0: they are not the reason */
-};
+/* Calibrates by a clock that has chains, once a process: 0, or -errno and the
+ * reason. Under the lock; may fault. */
+int cpuc_calibrate(struct cpuc_slot *slot);
 
-/* Calibrates by a clock that has chains, once a process. 0, or the reason and
- * -ENOTSUP: they are distrusted, or reads trap; -EDOM: they disagree; -EAGAIN:
- * too noisy; -ERANGE: no plausible rate. Under the lock; may fault. */
-int cpuc_calibrate(struct cpuc_clock *clock, struct cpuc_refusal *refusal);
-
-/* How far a count of core cycles is from the chain's, in permille; 0: as close
- * as the best of several windows can show, for an interrupt or a move to
- * another core makes a count wrong. */
+/* How far a count of core cycles is from the chain's, in permille, at the best
+ * of some windows; 0: less than CORE_OFF. */
 int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void));
 
 /* The rate of a core with this ratio, Hz; 0: not plausible. */
@@ -110,26 +103,23 @@ uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 /* The turns of a run that is to last as long at about this ratio; and the
  * cycles of a short run's links, with so many fraction bits. */
 uint32_t cpuc_calibration_turns(const struct cpuc_calibration *s,
-				uint32_t turns, uint64_t about);
-uint64_t cpuc_calibration_links(const struct cpuc_calibration *s,
-				uint32_t turns);
+				uint32_t turns, uint64_t near_ratio);
+uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns);
 #define CPUC_OVERHEAD_BITS 4
 
-/* What a glimpse takes beyond its links if the ratio is `mean`, in cycles with
- * CPUC_OVERHEAD_BITS fraction bits: about the same unless it is another one. */
-int32_t cpuc_glimpse(const struct cpuc_calibration *s, uint64_t mean);
+/* What a glimpse takes beyond its links, in cycles << CPUC_OVERHEAD_BITS: about
+ * the same each time if the ratio is `mean`. */
+int32_t cpuc_glimpse_now(const struct cpuc_calibration *s, uint64_t mean);
 
 /* Whether a glimpse is made in the guard: where one store cannot change the
  * tick at which an interval began. */
 #define CPUC_GLIMPSE_GUARDED (sizeof(uintptr_t) < sizeof(uint64_t))
 
-/* So many 2^-20 of the links, in the same unit: by how much a glimpse differs
- * if the ratio differs from `mean` by that. */
+/* By how much that differs if the ratio differs by so many 2^-20. */
 int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
 			  uint32_t part);
 
-/* Whether the system's clock of the calling thread advances as this clock does:
- * some have steps of milliseconds, or ticks of another length. */
+/* Whether the thread's clock advances as this one: some have steps of ms. */
 bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz);
 
 bool cpuc_calibration_done(void);
@@ -157,13 +147,13 @@ static inline uint32_t cpuc_apart(uint64_t a, uint64_t b)
 	return (uint32_t)((d << 20) / b);
 }
 
-static inline uint64_t cpuc_least(uint64_t a, uint64_t b)
+static inline uint64_t cpuc_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* a - b, but not less than 0: a core's clock may be behind another one's. */
-static inline uint64_t cpuc_less(uint64_t a, uint64_t b)
+static inline uint64_t cpuc_sub_sat(uint64_t a, uint64_t b)
 {
 	return (int64_t)(a - b) < 0 ? 0 : a - b;
 }

@@ -13,7 +13,7 @@
  * What the slow path takes is in no interval. */
 #include <config.h>
 #include "../rate/clock.h"
-#include "../first_call.h"
+#include "../slot.h"
 #include "../system/os_clock.h"
 #include "constants.h"
 #include "count.h"
@@ -26,9 +26,10 @@ static uint64_t count_tick(void)
 }
 
 /* Whether a wait clears the thread's word. */
-static bool count_told(const struct cpuc_core_count *c)
+static bool count_waits_clear(const struct cpuc_core_count *c)
 {
-	return c->rseq.word != &c->rseq.armed && cpuc_rseq_tells_waits();
+	return c->rseq.word != &c->rseq.armed &&
+	       !__atomic_load_n(&cpuc_rseq_misses_waits, __ATOMIC_RELAXED);
 }
 
 /* A mark of the process tells a child from its parent. */
@@ -45,22 +46,6 @@ static uint64_t count_clock(void)
 				  : 0;
 }
 
-static void count_clock_set(struct cpuc_core_count *c, uint64_t ran)
-{
-	c->ran = ran;
-	c->unread = 0;
-	if (ran != 0)
-		c->process =
-			(uint16_t)(cpuc_process_mark() - cpuc_process->mark);
-}
-
-/* Whether `ran` follows the latest reading: in a child the clock began at 0. */
-static bool count_clock_follows(const struct cpuc_core_count *c, uint64_t ran)
-{
-	return c->ran != 0 && ran >= c->ran &&
-	       cpuc_process->mark[c->process] != 0;
-}
-
 /* Switches since the last call of this; if unknown, perhaps more than one. */
 static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 {
@@ -68,10 +53,10 @@ static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 
 	if (!cpuc_rseq_switches(&now))
 		return (struct cpuc_switches){2, 0};
-	n.own = (uint16_t)(now.own - c->own);
-	n.forced = (uint16_t)(now.forced - c->forced);
-	c->own = (uint16_t)now.own;
-	c->forced = (uint16_t)now.forced;
+	n.voluntary = (uint16_t)(now.voluntary - c->voluntary);
+	n.involuntary = (uint16_t)(now.involuntary - c->involuntary);
+	c->voluntary = (uint16_t)now.voluntary;
+	c->involuntary = (uint16_t)now.involuntary;
 	return n;
 }
 
@@ -85,22 +70,22 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	count_switches(c);
 }
 
-/* Of the interval's d ticks, those up to the latest count. If an interrupted
- * call has stored a tick from before the interval, they are unknown: all count
- * as seen then, and the thread's clock is asked. */
+/* Of the interval's d ticks, those up to the latest count; all, if an
+ * interrupted call has stored a `last` from before the interval. */
 static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 {
 	uint32_t seen = c->last - (uint32_t)c->tick;
 
 	if (c->state != CPUC_COUNT_OPEN)
 		return 0;
-	return seen <= COUNT_CLOCK ? seen
-				   : cpuc_least(cpuc_less(d, 0), COUNT_CLOCK);
+	return seen <= COUNT_CLOCK_EVERY
+		       ? seen
+		       : cpuc_min(cpuc_sub_sat(d, 0), COUNT_CLOCK_EVERY);
 }
 
 static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 {
-	c->given = cpuc_count_at(c, seen);
+	c->highest = cpuc_count_at(c, seen);
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_MIDST;
 	CPUC_FENCE();
@@ -109,31 +94,29 @@ static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
 /* Closes the interval at n, or the highest count of calls in the midst. */
 static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
-	const volatile uint64_t *given = &c->given;
+	const volatile uint64_t *highest = &c->highest;
 
 	do
-		c->cycles = n = n > *given ? n : *given;
-	while (n < *given);
+		c->cycles = n = n > *highest ? n : *highest;
+	while (n < *highest);
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_CLOSED;
 	CPUC_FENCE();
 	c->tick = count_tick();
-	c->opened = (uint32_t)c->tick;
+	c->tick_opened = (uint32_t)c->tick;
 	return n;
 }
 
 /* The ticks from an interval's beginning to its end. */
 static uint64_t count_end(const struct cpuc_core_count *c)
 {
-	return cpuc_least(cpuc_less(COUNT_CLOCK, c->unread),
-			  c->ratio.measure_in);
+	return cpuc_min(cpuc_sub_sat(COUNT_CLOCK_EVERY, c->unread),
+			c->ratio.measure_in);
 }
 
-/* An interval begins at a tick that is read last of all, when signals are no
- * longer blocked. The word is armed once more before that, as a tracer's stop
- * at the latest system call clears it. A handler that ran in between has opened
- * the count already. (Just before the tick is stored, its time counts twice.)
- */
+/* The tick is read last of all, with signals unblocked. The word is armed again
+ * first, as a tracer's stop at a system call clears it. A handler may open the
+ * interval meanwhile. (Just before the store its time counts twice.) */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
@@ -143,8 +126,8 @@ static void count_open(struct cpuc_core_count *c)
 
 	/* It changes only when the thread's clock has just been read. */
 	if (c->unread == 0)
-		c->gap = count_told(c) ? COUNT_GAP_TOLD : COUNT_GAP;
-	due = (uint32_t)cpuc_least(end, c->ratio.glimpse_in);
+		c->gap = count_waits_clear(c) ? COUNT_GAP_CLEARS : COUNT_GAP;
+	due = (uint32_t)cpuc_min(end, c->ratio.glimpse_in);
 	if (c->state == CPUC_COUNT_CLOSED)
 		cpuc_rseq_again(&c->rseq);
 	t = count_tick();
@@ -156,7 +139,7 @@ static void count_open(struct cpuc_core_count *c)
 	/* Else a handler has set `last`. */
 	if (c->rseq.armed == armed)
 		c->last = (uint32_t)t;
-	c->opened = (uint32_t)t;
+	c->tick_opened = (uint32_t)t;
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_OPEN;
 	CPUC_FENCE();
@@ -164,33 +147,38 @@ static void count_open(struct cpuc_core_count *c)
 }
 
 /* Asks what has happened in the interval, and whether the core has another rate
- * now. Returns whether the thread's clock was read: *ran, at the end. */
+ * now. Returns whether the thread's clock was read: *reading, at the end. */
 static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
-			  uint64_t *ran)
+			  uint64_t *reading)
 {
 	uint16_t cpu;
 	uint64_t rest = i->ticks - i->counted, worked;
 	bool asks, measured;
 
 	i->interrupted = cpuc_rseq_rearm(&c->rseq);
-	c->interrupted = c->interrupted + i->interrupted;
+	c->interruptions = c->interruptions + i->interrupted;
 	asks = i->interrupted || rest == 0 || rest >= c->gap ||
-	       c->unread + i->ticks >= COUNT_CLOCK - COUNT_CLOCK / 8;
-	*ran = asks ? count_clock() : 0;
-	i->clock = count_clock_follows(c, *ran);
-	i->ran = *ran - c->ran;
+	       c->unread + i->ticks >= COUNT_CLOCK_SOON;
+	*reading = asks ? count_clock() : 0;
+	/* In a child that clock began at 0. */
+	i->clock_known = c->clock_reading != 0 &&
+			 *reading >= c->clock_reading &&
+			 cpuc_process->mark[c->mark_index] != 0;
+	i->ran = *reading - c->clock_reading;
 	if (asks)
 		i->switches = count_switches(c);
 	cpu = (uint16_t)cpuc_rseq_cpu();
-	i->moved = cpu != c->ratio.cpu;
+	i->migrated = cpu != c->ratio.cpu;
 	c->ratio.cpu = cpu;
-	if (i->moved)
+	if (i->migrated)
 		cpuc_ratio_migrated(&c->ratio);
-	worked = cpuc_least(cpuc_less(rest, 0), i->clock ? i->ran : UINT64_MAX);
-	measured = cpuc_ratio_update(&c->ratio, cpuc_less(i->ticks, 0), worked);
-	i->end = c->ratio.mean;
+	worked = cpuc_min(cpuc_sub_sat(rest, 0),
+			  i->clock_known ? i->ran : UINT64_MAX);
+	measured =
+		cpuc_ratio_update(&c->ratio, cpuc_sub_sat(i->ticks, 0), worked);
+	i->ratio_after = c->ratio.mean;
 	if (measured)
-		*ran = count_clock();
+		*reading = count_clock();
 	return asks || measured;
 }
 
@@ -200,8 +188,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 {
 	struct cpuc_interval i = {.lack = c->lack};
 	struct cpuc_closed closed;
-	uint64_t t = c->tick + d, ran;
-	bool read;
+	uint64_t t = c->tick + d, reading;
+	bool clock_read;
 
 	c->due = 0;
 	CPUC_FENCE();
@@ -211,23 +199,26 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	else if (c->rseq.armed != armed)
 		t = count_tick();
 	i.cycles = c->cycles;
-	i.begin = c->ratio.mean;
+	i.ratio_before = c->ratio.mean;
 	i.ticks = t - c->tick;
 	i.counted = count_seen(c, i.ticks);
 	/* In a glimpse the thread ran, but no count has that. */
-	i.unread = c->unread + ((uint32_t)c->tick - c->opened);
+	i.unread = c->unread + ((uint32_t)c->tick - c->tick_opened);
 	i.gap = c->gap;
-	i.told = count_told(c);
+	i.waits_clear = count_waits_clear(c);
 	count_midst_begin(c, i.counted);
-	read = count_observe(c, &i, &ran);
+	clock_read = count_observe(c, &i, &reading);
 	closed = cpuc_interval_close(&i);
-	if (closed.untold)
-		cpuc_rseq_missed_wait();
+	if (closed.wait_missed)
+		__atomic_store_n(&cpuc_rseq_misses_waits, true,
+				 __ATOMIC_RELAXED);
 	c->lack = closed.lack;
-	if (read)
-		count_clock_set(c, ran);
-	else
-		c->unread = (uint32_t)(i.unread + closed.ticks);
+	c->unread = clock_read ? 0 : (uint32_t)(i.unread + closed.ticks);
+	if (clock_read)
+		c->clock_reading = reading;
+	if (clock_read && reading != 0)
+		c->mark_index =
+			(uint16_t)(cpuc_process_mark() - cpuc_process->mark);
 	return count_midst_end(c, closed.cycles);
 }
 
@@ -249,7 +240,7 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 		return false;
 	*n = cpuc_count_at(c, d);
 	t = count_tick();
-	if (t - (tick + d) > 2 * (uint64_t)cpuc_calibration.glimpse_cost)
+	if (t - (tick + d) > GLIMPSE_SLOW * cpuc_calibration.glimpse_cost)
 		return false;
 	c->last = (uint32_t)t;
 	CPUC_FENCE();
@@ -258,7 +249,7 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 		return false;
 	CPUC_FENCE();
 	c->ratio.glimpse_in = (uint32_t)d + c->ratio.glimpse_every;
-	c->due = (uint32_t)cpuc_least(c->ratio.glimpse_in, end);
+	c->due = (uint32_t)cpuc_min(c->ratio.glimpse_in, end);
 	return true;
 }
 
@@ -269,7 +260,7 @@ static uint64_t count_midst(struct cpuc_core_count *c)
 	if (c->state == CPUC_COUNT_FRESH)
 		return cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
 	if (c->state == CPUC_COUNT_MIDST)
-		return ++c->given;
+		return ++c->highest;
 	return cpuc_count_at(c, count_seen(c, count_tick() - c->tick));
 }
 
@@ -302,7 +293,7 @@ __attribute__((noinline)) long long cpuc_count_interruptions(void)
 		cpuc_count(cpuc_calibration.clock->tick);
 	else if (c->rseq.word == NULL)
 		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
-	else
-		c->interrupted = c->interrupted + cpuc_rseq_rearm(&c->rseq);
-	return cpuc_rseq_interruptions(&c->rseq, c->interrupted);
+	else if (cpuc_rseq_rearm(&c->rseq))
+		c->interruptions = c->interruptions + 1;
+	return cpuc_rseq_interruptions(&c->rseq, c->interruptions);
 }

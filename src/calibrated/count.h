@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's count of core cycles, from the ticks of a clock outside the core,
- * by a ratio that the thread measures again and again. The time for which the
- * thread does not run is left out. */
+/* A thread's count of core cycles while it runs, from the ticks of a clock
+ * outside the core, by a ratio that the thread measures again and again. */
 #ifndef CPUC_COUNT_H
 #define CPUC_COUNT_H
 
@@ -26,30 +25,38 @@ enum cpuc_count_state {
 	CPUC_COUNT_MIDST   /* of a change, in the guard (thread/thread.h) */
 };
 
-/* A thread's state. While it is open, the count at tick t is
- * cycles + (t - tick) * ratio.mean, if t - tick < due, t - last < gap and the
- * word is as it was armed: no handler changed the state, and the thread ran all
- * the time. During a call `due` is 0: a handler that counts closes the
- * interval, and the call sees by the word that its reading is stale. */
+/* A thread's state, in ticks where no unit is given; 32 bits: modulo 2^32.
+ *
+ *   tick_opened    tick             last         now      tick + due
+ *        |- glimpses -|--- counted ---|--- gap? ---|------------|
+ *
+ * changed by any call       last, due
+ *            a glimpse      the same, and tick: later by what it took
+ *            an opening     last, due, tick, tick_opened, gap, state
+ *            the guard      the others, and all of these
+ *
+ * In an open interval the count at tick t is cycles + (t - tick) * ratio.mean,
+ * while t - tick < due, t - last < gap and the word is as armed: nothing
+ * interrupted the thread. */
 struct cpuc_core_count {
-	uint64_t tick;
-	uint64_t cycles;
+	uint64_t tick;   /* where the interval begins */
+	uint64_t cycles; /* the count there */
 	struct cpuc_rseq rseq;
-	uint32_t due; /* a glimpse, or the interval's end */
-	uint32_t gap; /* between two calls so many ticks apart may lie a wait */
-	uint32_t last; /* the tick of the latest count, modulo 2^32 */
+	uint32_t due;  /* to a glimpse, or the interval's end; 0: a call runs */
+	uint32_t gap;  /* between two calls so far apart may lie a wait */
+	uint32_t last; /* the latest count */
 
 	/* For the slow path alone, but for the mean ratio. */
-	uint32_t opened; /* `tick` at first, modulo 2^32 */
-	uint32_t unread; /* ticks that it ran since its clock was read */
-	volatile uint32_t interrupted; /* how often the word was cleared */
+	uint32_t tick_opened;            /* `tick` before glimpses */
+	uint32_t unread;                 /* ran from clock_reading to there */
+	volatile uint32_t interruptions; /* also counted without the guard */
 	struct cpuc_ratio ratio;
-	uint64_t given;        /* in the midst: the highest count of any call */
-	uint64_t ran;          /* that reading; 0: unknown */
-	struct cpuc_lack lack; /* of that clock */
-	uint16_t own, forced;  /* cpuc_rseq_switches(), when last asked */
-	uint16_t process;      /* cpuc_process_mark() of `ran` */
-	uint8_t state;         /* enum cpuc_count_state */
+	uint64_t highest;       /* in the midst: of all calls' counts, cycles */
+	uint64_t clock_reading; /* the thread's clock; 0: unknown */
+	struct cpuc_lack lack;  /* of that clock */
+	uint16_t voluntary, involuntary; /* switches at the latest look */
+	uint16_t mark_index; /* cpuc_process->mark[] of clock_reading */
+	uint8_t state;       /* enum cpuc_count_state */
 };
 
 extern CPUC_TLS struct cpuc_core_count cpuc_own_count;
@@ -64,16 +71,14 @@ static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 /* Whether the time for which a thread does not run is left out. */
 bool cpuc_count_alone(void);
 
-/* The count, the slow way, for a call that found `armed` and read the clock at
- * tick + d. */
+/* The slow way, for a call that found `armed` and read tick + d. */
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
 
 long long cpuc_count_interruptions(void);
 
-/* The count now. The check of the word covers all from a call's first load to
- * its last. `last` is stored before it, as a handler that runs later may begin
- * a new interval, and put back if the thread was interrupted. A clock that is
- * behind the latest count, as another core's may be, is a gap too large. */
+/* The count now. The word is checked last: nothing interrupted the call. `last`
+ * is stored before that, and put back if something did. If this core's clock is
+ * behind `last`, the gap seems huge. */
 static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {

@@ -11,32 +11,29 @@
  * it has been counted already, but for the part that is too long to hide there.
  * The rest is a pause, and is left out.
  *
- * Up to the latest count the ratio was `begin`; calls have returned counts by
- * it. Where after that it became `end` is unknown: the higher of the two holds
- * for as long as a core takes to reach its rate, and `end` from then on. On
- * another CPU the higher one holds all the time: `end` may have been its rate
- * for a moment only. */
+ * Up to the latest count ratio_before holds: calls have returned counts by it.
+ * Where it became ratio_after is unknown: the higher of the two holds for as
+ * long as a core takes to reach its rate, then ratio_after; on another CPU the
+ * higher holds all the time, as ratio_after may be its rate for a moment. */
 #include <config.h>
 #include "calibration.h"
 #include "constants.h"
 #include "interval.h"
 #include "ratio.h"
 
-/* How much of what is missing may be among the `counted` ticks of earlier
- * calls. Where waits are not told of, each of the n switches may hide there,
- * for less than a gap; one that took longer is after the latest count. What the
- * host took may hide there too. */
-static uint64_t interval_missed(const struct cpuc_interval *i, uint64_t missing,
-				bool told, uint32_t n, uint32_t lost)
+/* How much of what is missing may be in `counted`, which stays counted. Where
+ * waits clear no word, each of n switches may hide there for less than a gap.
+ * What the host took may, too. */
+static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
+				bool clears, uint32_t n, uint32_t lost)
 {
 	uint64_t most = (uint64_t)n * i->gap;
 
-	if (told)
+	if (clears)
 		most = 0;
 	else if (i->interrupted || missing > most)
 		most -= i->gap;
-	return cpuc_least(most + lost,
-			  cpuc_least(missing, i->unread + i->counted));
+	return cpuc_min(most + lost, cpuc_min(missing, i->unread + i->counted));
 }
 
 /* Learns from a reading without a switch: `ran` should be `ticks`. What is lost
@@ -44,27 +41,27 @@ static uint64_t interval_missed(const struct cpuc_interval *i, uint64_t missing,
 static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 			   uint64_t missing)
 {
-	uint64_t slow = (cpuc_less(ticks, ran) << 16) / (ran + 1);
+	uint64_t slow = (cpuc_sub_sat(ticks, ran) << 16) / (ran + 1);
 
 	if (missing > lack->lost)
-		lack->lost = (uint32_t)cpuc_least(missing, COUNT_CLOCK);
-	if (ticks < COUNT_CLOCK / 2)
+		lack->lost = (uint32_t)cpuc_min(missing, COUNT_CLOCK_EVERY);
+	if (ticks < COUNT_CLOCK_EVERY / 2)
 		return;
-	slow = cpuc_least(slow, UINT16_MAX);
+	slow = cpuc_min(slow, UINT16_MAX);
 	if (slow > lack->slow)
-		slow = lack->slow + (slow - lack->slow) / LACK_MEAN;
+		slow = lack->slow + (slow - lack->slow) / SLOW_MEAN;
 	lack->slow = (uint16_t)slow;
 }
 
-/* For how many ticks since the latest count the thread certainly did not run.
- * Without a switch, the host or an interrupt had the CPU: that time counts, and
- * as much may be missing again. */
+/* For how many ticks since the latest count the thread surely did not run.
+ * Without a switch none: what the host or an interrupt took counts. */
 static uint64_t interval_pause(const struct cpuc_interval *i,
 			       struct cpuc_closed *closed)
 {
+	/* slow / 2^16 of it more, without an overflow. */
 	const uint64_t ran = i->ran + (i->ran / 256 * i->lack.slow) / 256;
-	uint64_t missing = cpuc_less(i->unread + i->ticks, ran), pause;
-	uint32_t n = i->switches.own + i->switches.forced;
+	uint64_t missing = cpuc_sub_sat(i->unread + i->ticks, ran), pause;
+	uint32_t n = i->switches.voluntary + i->switches.involuntary;
 
 	closed->lack.lost -=
 		i->lack.lost / (n == 0 ? LOST_ALONE : LOST_SWITCHED);
@@ -73,13 +70,14 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 			       missing);
 		return 0;
 	}
-	closed->untold = i->switches.forced == 0 && !i->interrupted &&
-			 missing > COUNT_GAP;
-	pause = missing - interval_missed(i, missing,
-					  i->told && !closed->untold, n,
-					  closed->lack.lost);
-	return cpuc_less(cpuc_least(pause, i->ticks - i->counted),
-			 i->switches.forced * COUNT_LACK);
+	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
+			      missing > COUNT_GAP;
+	pause = missing -
+		interval_hidden(i, missing,
+				i->waits_clear && !closed->wait_missed, n,
+				closed->lack.lost);
+	return cpuc_sub_sat(cpuc_min(pause, i->ticks - i->counted),
+			    i->switches.involuntary * COUNT_SWITCH_HIDES);
 }
 
 /* The interval's ticks that count. */
@@ -87,23 +85,28 @@ static uint64_t interval_ticks(const struct cpuc_interval *i,
 			       struct cpuc_closed *closed)
 {
 	/* The clock of this core is behind. */
-	if ((int64_t)(i->ticks - i->counted) < 0)
+	const bool behind = (int64_t)(i->ticks - i->counted) < 0;
+
+	if (!i->clock_known)
+		return behind ? i->counted : i->ticks;
+	if (behind)
 		return i->counted +
-		       (i->clock ? cpuc_less(i->ran, i->unread + i->counted)
-				 : 0);
-	return i->clock ? i->ticks - interval_pause(i, closed) : i->ticks;
+		       cpuc_sub_sat(i->ran, i->unread + i->counted);
+	return i->ticks - interval_pause(i, closed);
 }
 
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i)
 {
+	const uint64_t before = i->ratio_before, after = i->ratio_after;
+	const uint64_t higher = before > after ? before : after;
 	struct cpuc_closed closed = {.lack = i->lack};
-	uint64_t higher = i->begin > i->end ? i->begin : i->end, rest, ramp;
+	uint64_t rest, ramp;
 
 	closed.ticks = interval_ticks(i, &closed);
 	rest = closed.ticks - i->counted;
-	ramp = i->moved ? rest : cpuc_least(rest, COUNT_RAMP);
-	closed.cycles = i->cycles + cpuc_ratio_scaled(i->counted, i->begin) +
+	ramp = i->migrated ? rest : cpuc_min(rest, COUNT_RAMP);
+	closed.cycles = i->cycles + cpuc_ratio_scaled(i->counted, before) +
 			cpuc_ratio_scaled(ramp, higher) +
-			cpuc_ratio_scaled(rest - ramp, i->end);
+			cpuc_ratio_scaled(rest - ramp, after);
 	return closed;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What an interval counts, from what was seen of it: a pure function. Times are
- * in ticks. */
+/* What an interval counts, by what was seen of it: pure. Times are in ticks. */
 #ifndef CPUC_INTERVAL_H
 #define CPUC_INTERVAL_H
 
@@ -16,20 +15,20 @@ struct cpuc_lack {
 
 struct cpuc_interval {
 	uint64_t cycles; /* the count at its beginning */
-	uint64_t ticks; /* its length; below 0 if this core's clock is behind */
-	uint64_t counted; /* of these, up to the latest count */
-	uint64_t begin;   /* the ratio that was in use */
-	uint64_t end;     /* and the one that the end shows */
-	bool moved;       /* to another CPU */
+	uint64_t ticks; /* its length; below 0 (int64_t): the clock is behind */
+	uint64_t counted;      /* of these, up to the latest count */
+	uint64_t ratio_before; /* that was in use */
+	uint64_t ratio_after;  /* that its end shows */
+	bool migrated;         /* to another CPU */
 
 	/* The thread's clock, and how long ago it was last read. */
-	bool clock;            /* both are known: */
-	uint64_t ran;          /* what that clock advanced since */
-	uint64_t unread;       /* ticks before this interval since; it ran */
+	bool clock_known;      /* these are: */
+	uint64_t ran;          /* what it advanced since */
+	uint64_t unread;       /* ticks from then to this interval; it ran */
 	struct cpuc_lack lack; /* until now */
 	uint32_t gap;     /* between two calls so far apart may lie a wait */
-	bool told;        /* a wait interrupts the thread */
-	bool interrupted; /* the thread was, since the interval began */
+	bool waits_clear; /* a wait clears the thread's word */
+	bool interrupted; /* the word was cleared in this interval */
 	struct cpuc_switches switches; /* since that clock was last read */
 };
 
@@ -37,7 +36,7 @@ struct cpuc_closed {
 	uint64_t cycles; /* the count at the interval's end */
 	uint64_t ticks;  /* of the interval's, those that count */
 	struct cpuc_lack lack;
-	bool untold; /* a wait did not interrupt the thread */
+	bool wait_missed; /* a wait has not cleared the word */
 };
 
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i);

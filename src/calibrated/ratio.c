@@ -8,18 +8,16 @@
  * seconds; others change their rate for the instructions that they execute.
  *
  * The mean goes half the way to each measurement: a longer memory would gain
- * little, as the rate itself changes meanwhile. If a second measurement
- * confirms one that is off, the rate has changed, and the mean follows at once.
- */
+ * little, as the rate changes meanwhile. If a second measurement confirms one
+ * that is off, the rate has changed, and the mean follows at once. */
 #include <config.h>
 #include <stdlib.h>
 #include "../rate/clock.h"
 #include "ratio.h"
 #include "constants.h"
 
-/* The ratio on which the highest of n windows agree; 0: they do not. Sorts v.
- * Whatever disturbs a window makes it longer, and its ratio lower: two are
- * enough to show a higher rate. */
+/* The ratio on which the highest of n windows agree; 0: none. Sorts v. Windows
+ * that are disturbed have a lower one: two do to show a higher rate. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 			     unsigned n)
 {
@@ -34,32 +32,33 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 }
 
 /* A window at about this ratio; on a much faster core it was too short. */
-static uint64_t ratio_window_about(struct cpuc_overhead *o, uint64_t *about)
+static uint64_t ratio_window_near(struct cpuc_overhead *o, uint64_t *near_ratio)
 {
 	const uint32_t turns = cpuc_calibration.turns;
-	uint64_t ratio = cpuc_window(o, turns, *about);
+	uint64_t ratio = cpuc_window(o, turns, *near_ratio);
 
-	if (ratio > *about + *about / STEP_SHORT)
-		ratio = cpuc_window(o, turns, *about = ratio);
+	if (ratio > *near_ratio + *near_ratio / STEP_SHORT)
+		ratio = cpuc_window(o, turns, *near_ratio = ratio);
 	return ratio;
 }
 
-/* At the end of a long interval, `worked` ticks, many windows are made, so that
- * not all are disturbed: for a share of it, and a lower ratio must last. If
- * they disagree, the highest but two holds: better too high than too low. */
+/* The same at the end of a long interval, `worked` ticks: by many windows, as a
+ * lower ratio must last. If they disagree, the highest but two holds. */
 static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint32_t share = (uint32_t)cpuc_least(
-		worked / SHARE_MOVING / s->span, STEP_WINDOWS);
-	const uint64_t lasts = cpuc_least(worked / STEP_LASTS, COUNT_RAMP);
+	const uint32_t share = (uint32_t)cpuc_min(
+		worked / SHARE_MOVING / s->window_ticks, STEP_WINDOWS);
+	const uint64_t lasts = cpuc_min(worked / STEP_LASTS, COUNT_RAMP);
 	const uint64_t begun = (uint64_t)s->clock->tick();
-	struct cpuc_overhead o = {2 * r->glimpse, WINDOW_OVERHEADS};
-	uint64_t v[STEP_WINDOWS] = {0}, about = r->mean, ratio, agreed;
-	unsigned n, most = STEP_WINDOWS + share + (uint32_t)lasts / s->span;
+	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead,
+				  WINDOW_OVERHEADS};
+	uint64_t v[STEP_WINDOWS] = {0}, near_ratio = r->mean, ratio, agreed;
+	unsigned n,
+		most = STEP_WINDOWS + share + (uint32_t)lasts / s->window_ticks;
 
 	for (n = 1; n <= most; n++) {
-		ratio = ratio_window_about(&o, &about);
+		ratio = ratio_window_near(&o, &near_ratio);
 		/* In place of the lowest, if its overhead is known. */
 		v[0] = o.known > 1 ? ratio : 0;
 		agreed = ratio_agreed(r, v, STEP_WINDOWS);
@@ -71,15 +70,14 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	return v[STEP_WINDOWS - STEP_SLOWER];
 }
 
-/* The ratio by a few windows, 0 if they disagree. One at the ratio in use is
- * enough for that. */
+/* By a few windows, or by one at the ratio in use; 0: they disagree. */
 static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
-	struct cpuc_overhead o = {2 * r->glimpse, 1};
-	uint64_t v[STEP_SLOWER] = {0}, about = r->mean, agreed;
+	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead, 1};
+	uint64_t v[STEP_SLOWER] = {0}, near_ratio = r->mean, agreed;
 
 	for (int i = 0; i < STEP_SLOWER; i++) {
-		v[0] = ratio_window_about(&o, &about);
+		v[0] = ratio_window_near(&o, &near_ratio);
 		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
 			return r->mean;
 		agreed = ratio_agreed(r, v, STEP_SLOWER);
@@ -102,24 +100,23 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 	return true;
 }
 
-/* A small step shows in the mean of several glimpses. There, one that was
- * disturbed counts as little as one that just was not. */
+/* A small step shows in the mean of glimpses; none weighs more than `most`. */
 bool cpuc_ratio_stands(struct cpuc_ratio *r)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const int32_t near = cpuc_glimpse_part(
 		s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
-	const int32_t by = cpuc_glimpse(s, r->mean) - r->glimpse;
+	const int32_t by = cpuc_glimpse_now(s, r->mean) - r->glimpse_overhead;
 	const int32_t most = by > 0 ? 2 * near : -2 * near;
 
-	r->glimpses +=
-		(abs(by) > 2 * near ? most : by) - r->glimpses / GLIMPSE_MEAN;
+	r->glimpse_drift += (abs(by) > 2 * near ? most : by) -
+			    r->glimpse_drift / GLIMPSE_MEAN;
 	return abs(by) <= near &&
-	       abs(r->glimpses) / GLIMPSE_MEAN <=
+	       abs(r->glimpse_drift) / GLIMPSE_MEAN <=
 		       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
 }
 
-/* Whether the ratio has moved. */
+/* Whether the ratio has stepped. */
 static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 {
 	const uint32_t turns =
@@ -128,10 +125,9 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	uint64_t first = cpuc_window(&r->overhead, turns, r->mean);
 	uint64_t ratio = first;
 	uint32_t off = cpuc_apart(ratio, r->mean);
-	bool moved = false;
+	bool stepped = false;
 
-	/* Of what is hardly a step windows may show nothing: they are shorter.
-	 */
+	/* Of a small step windows may show nothing: they are shorter. */
 	if (off > STEP_LEAST) {
 		if (ratio_confirm(r, worked))
 			return true;
@@ -144,31 +140,32 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 		off = cpuc_apart(ratio, first);
 		if (off > STEP_LEAST)
 			return false;
-		moved = off < cpuc_apart(ratio, r->mean);
-		if (moved)
+		stepped = off < cpuc_apart(ratio, r->mean);
+		if (stepped)
 			r->mean = first;
 	}
 	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / (r->known ? 2 : 1));
 	r->known = true;
-	return moved;
+	return stepped;
 }
 
 /* The most ticks to the next measurement. */
 static uint32_t ratio_measure_every(bool moving)
 {
-	uint64_t ticks = (uint64_t)cpuc_calibration.span * MEASUREMENT_LENGTH *
+	uint64_t ticks = (uint64_t)cpuc_calibration.window_ticks *
+			 MEASUREMENT_LENGTH *
 			 (moving ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
 
-	return (uint32_t)cpuc_least(ticks, cpuc_calibration.hz);
+	return (uint32_t)cpuc_min(ticks, cpuc_calibration.hz);
 }
 
-/* Soon if the ratio moved, then half as long again each time, up to a limit. */
-static void ratio_next(struct cpuc_ratio *r, bool moved)
+/* Soon after a step, then half as long again each time, up to a limit. */
+static void ratio_next(struct cpuc_ratio *r, bool stepped)
 {
 	uint32_t every = r->measure_every + r->measure_every / 2;
 
 	r->measure_in = r->measure_every =
-		(uint32_t)cpuc_least(every, ratio_measure_every(moved));
+		(uint32_t)cpuc_min(every, ratio_measure_every(stepped));
 }
 
 static void ratio_next_glimpse(struct cpuc_ratio *r)
@@ -177,26 +174,26 @@ static void ratio_next_glimpse(struct cpuc_ratio *r)
 	uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
 
 	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
-	r->glimpse_every = (uint32_t)cpuc_least(ticks, cost * GLIMPSE_STILL);
-	r->glimpse_in = (uint32_t)cpuc_least(r->glimpse_every, r->measure_in);
+	r->glimpse_every = (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
+	r->glimpse_in = (uint32_t)cpuc_min(r->glimpse_every, r->measure_in);
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	uint32_t ticks = (uint32_t)cpuc_least(passed, UINT32_MAX / 2);
+	uint32_t ticks = (uint32_t)cpuc_min(passed, UINT32_MAX / 2);
 
 	r->stepped_ago += r->stepped_ago < UINT32_MAX / 2 ? ticks : 0;
-	r->measure_in -= (uint32_t)cpuc_least(r->measure_in, ticks);
-	r->glimpse_in -= (uint32_t)cpuc_least(r->glimpse_in, ticks);
+	r->measure_in -= (uint32_t)cpuc_min(r->measure_in, ticks);
+	r->glimpse_in -= (uint32_t)cpuc_min(r->glimpse_in, ticks);
 }
 
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
 	r->mean = cpuc_calibration.ratio;
-	r->glimpse = cpuc_calibration.glimpse_overhead;
+	r->glimpse_overhead = cpuc_calibration.glimpse_overhead;
 	r->measure_every = MEASUREMENT_SOON;
 	/* The thread that calibrated has just measured. */
-	if (t - cpuc_calibration.tick < cpuc_calibration.span) {
+	if (t - cpuc_calibration.measured_at < cpuc_calibration.window_ticks) {
 		r->measure_in = MEASUREMENT_SOON;
 		ratio_next_glimpse(r);
 	}
@@ -204,7 +201,7 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 {
-	bool stands, moved;
+	bool stands, stepped;
 
 	ratio_pass(r, passed);
 	if (r->glimpse_in > 0)
@@ -215,21 +212,22 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 		stands &= cpuc_ratio_stands(r);
 	else if (CPUC_GLIMPSE_GUARDED && !stands)
 		stands = cpuc_ratio_stands(r);
-	moved = !stands && ratio_confirm(r, worked);
-	if (moved) {
+	stepped = !stands && ratio_confirm(r, worked);
+	if (stepped) {
 		ratio_next(r, true);
 	} else if (r->measure_in == 0) {
-		moved = ratio_measure(r, worked);
-		ratio_next(r, moved);
+		stepped = ratio_measure(r, worked);
+		ratio_next(r, stepped);
 		stands = false;
 	} else if (!stands) {
-		r->measure_in = (uint32_t)cpuc_least(r->measure_in,
-						     ratio_measure_every(true));
+		r->measure_in = (uint32_t)cpuc_min(r->measure_in,
+						   ratio_measure_every(true));
 	}
 	if (!stands) {
 		/* This core's glimpses may take another time. */
-		r->glimpse += moved ? 0 : r->glimpses / GLIMPSE_MEAN / 4;
-		r->glimpses = 0;
+		if (!stepped)
+			r->glimpse_overhead += r->glimpse_drift / GLIMPSE_LEARN;
+		r->glimpse_drift = 0;
 	}
 	ratio_next_glimpse(r);
 	return !stands;

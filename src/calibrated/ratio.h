@@ -5,25 +5,26 @@
 
 #include "window.h"
 
-/* Times in ticks, differences of ratios in 2^-20. */
+/* Times in ticks, glimpses in cycles << CPUC_OVERHEAD_BITS. The guard changes
+ * it; a glimpse outside only glimpse_in and glimpse_drift. */
 struct cpuc_ratio {
-	uint64_t mean;          /* in use */
-	uint32_t glimpse_in;    /* from an interval's beginning to the next */
+	uint64_t mean;          /* in use: cycles per tick << CPUC_RATIO_BITS */
+	uint32_t glimpse_in;    /* from the interval's beginning to the next */
 	uint32_t glimpse_every; /* and from one to the next */
-	uint32_t measure_in;    /* until the next measurement */
+	uint32_t measure_in;    /* from the beginning to a measurement */
 	uint32_t measure_every;
 	uint32_t stepped_ago;          /* the latest step */
 	struct cpuc_overhead overhead; /* of windows that measure */
-	int32_t glimpse;               /* cpuc_glimpse() at this ratio */
-	int32_t glimpses; /* differences of the latest ones from that */
-	bool known;       /* the mean is this thread's own */
-	uint16_t cpu;     /* on which these were measured */
+	int32_t glimpse_overhead;      /* cpuc_glimpse_now() at this ratio */
+	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
+	bool known;            /* the mean is this thread's own */
+	uint16_t cpu;          /* at the latest closing */
 };
 
 /* A thread's first count, at tick t: by the process's first ratio. */
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 
-/* Whether a glimpse shows the ratio in use. Changes nothing but `glimpses`. */
+/* Whether a glimpse shows the ratio in use. Changes only the drift. */
 bool cpuc_ratio_stands(struct cpuc_ratio *r);
 
 /* A glimpse or a measurement, if one is due `passed` ticks after the latest

@@ -20,24 +20,22 @@ static uint64_t window_ratio(const struct cpuc_calibration *s, uint64_t cycles,
 	return cpuc_core_hz(s, ratio) ? ratio : 0;
 }
 
-/* The short run takes l + o ticks and the long one 8l + o, if l is what the
- * short run's links take and o the overhead of each run. Nine short runs less
- * both are 7o. The overhead of both, 2o, is what is kept. */
+/* Nine short runs less both are 7o (calibration.h); 2o, of both, is kept. */
 static void window_learn(struct cpuc_overhead *o, const uint64_t stamp[3],
 			 uint64_t ratio)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const int64_t near = (int64_t)cpuc_calibration_links(s, s->turns) /
-			     WINDOW_UNDISTURBED;
+	const int64_t near =
+		(int64_t)cpuc_links_cycles(s, s->turns) / WINDOW_UNDISTURBED;
 	int64_t ticks = (int64_t)(WINDOW_RUNS * (stamp[1] - stamp[0]) -
 				  (stamp[2] - stamp[0]));
 	int64_t cycles = ticks * (int64_t)(ratio >> (CPUC_RATIO_BITS / 2)) /
 			 (WINDOW_DIFFERENCE
 			  << (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS - 1));
 
-	/* This window was disturbed, or the earlier ones were. */
+	/* This window was disturbed, or the earlier ones were: forget some. */
 	if (o->known > 0 && llabs(cycles - o->cycles) > near) {
-		o->known = (uint16_t)(o->known - (o->known + 3) / 4);
+		o->known = (uint16_t)(3 * o->known / 4);
 		return;
 	}
 	if (o->known < WINDOW_OVERHEADS)
@@ -45,18 +43,19 @@ static void window_learn(struct cpuc_overhead *o, const uint64_t stamp[3],
 	o->cycles += (int32_t)((cycles - o->cycles) / o->known);
 }
 
-uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns, uint64_t about)
+uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns,
+		     uint64_t near_ratio)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	uint64_t stamp[3], links, ratio;
 
-	turns = cpuc_calibration_turns(s, turns, about);
+	turns = cpuc_calibration_turns(s, turns, near_ratio);
 	s->chain->window(turns, stamp);
 	/* The clock jumped, or the thread was interrupted for long. */
 	if (stamp[2] - stamp[0] > WINDOW_TICKS_MAX ||
 	    stamp[1] - stamp[0] > WINDOW_TICKS_MAX)
 		return 0;
-	links = cpuc_calibration_links(s, turns);
+	links = cpuc_links_cycles(s, turns);
 	ratio = window_ratio(s, links * WINDOW_DIFFERENCE,
 			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
 	window_learn(o, stamp, ratio);

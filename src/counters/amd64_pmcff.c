@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-pmcff: RDPMC of Intel's fixed-function counter for core cycles, outside
- * perf, where the system enables it for everybody. It counts the core, not the
- * thread, and differs between cores. */
+ * perf, where everybody may read it. It counts the core, not the thread. */
 #include <config.h>
 #include <cpuid.h>
 #include "x86.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* amd64-rdpru: RDPRU of APERF, AMD's count of the core's cycles, since Zen 2.
- * It counts the core, not the thread, stops while the core idles, and differs
- * between cores. */
+ * It counts the core, not the thread, and stops if that idles; cores differ. */
 #include <config.h>
 #include <cpuid.h>
 #include <errno.h>

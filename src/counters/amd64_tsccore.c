@@ -7,14 +7,9 @@
 #include "../system/os_clock.h"
 #include "x86.h"
 
-static inline long long tsccore_tick(void)
-{
-	return (long long)__builtin_ia32_rdtsc();
-}
-
 static long long amd64_tsccore_read(void)
 {
-	return (long long)cpuc_count(tsccore_tick);
+	return (long long)cpuc_count(cpuc_x86_ticks);
 }
 
 #define LINKS 32 /* of a turn */
@@ -61,16 +56,12 @@ static long long amd64_tsccore_read(void)
 		stamp[1] = tsccore_##name##_run(turns);                        \
 	}
 
-/* Windows are made of the 32-bit multiply: its latency is 3 cycles on every
- * core since Nehalem and Zen, small ones included (4 on Bulldozer, 5 on Bonnell
- * and 2 on Zhaoxin's, where windows are made of the next chain), and an SMT
- * sibling does not lengthen it. The others take 1 cycle, but not under an
- * emulator. Left out: add, sub and lea with an immediate (folded at rename on
- * newer Intel cores), moves (eliminated), rotates by one (two operations on
- * many Intel cores). The xor is of two registers: no zeroing idiom. Sources:
- * AMD Software Optimization Guides (families 17h, 19h, 1Ah: latency tables);
- * Intel 64 and IA-32 Architectures Optimization Reference Manual (latency and
- * throughput). */
+/* The 32-bit multiply takes 3 cycles on every core since Nehalem and Zen (4 on
+ * Bulldozer, 5 on Bonnell, 2 on Zhaoxin's), and an SMT sibling does not
+ * lengthen it. The others take 1, but not under an emulator. Left out: add, sub
+ * and lea with an immediate (folded at rename on newer Intel cores), moves
+ * (eliminated), rotates by one (two operations). Sources: AMD's Software
+ * Optimization Guides (17h, 19h, 1Ah); Intel's Optimization Manual. */
 TSCCORE_CHAIN(imul, "imul %k4, %k0")
 TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
@@ -122,14 +113,14 @@ static const char *tsccore_emulated(void)
 
 int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 {
-	return cpuc_tsc_forbidden()
+	return cpuc_tsc_forbidden
 		       ? cpuc_reason(slot, "RDTSC is forbidden in this process "
 					   "by prctl(PR_SET_TSC)")
 		       : 0;
 }
 
 struct cpuc_clock cpuc_x86_tsc = {
-	.tick = tsccore_tick,
+	.tick = cpuc_x86_ticks,
 	.nominal = true,
 	.stated = tsccore_stated,
 	.chains = &tsccore_chains,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* arm32-vct: CNTVCT, the virtual count of the generic timer, by MRRC p15,1,c14
- * (Arm ARM for ARMv7-A and -R, DDI 0406, "CNTVCT"). Its rate is in CNTFRQ, if
- * firmware has set that. SIGILL on cores without the timer, and where CNTKCTL
- * keeps it from users. */
+ * (Arm ARM for ARMv7-A and -R, DDI 0406, "CNTVCT"). CNTFRQ has its rate, if
+ * firmware has set that. SIGILL without the timer, or where CNTKCTL says so. */
 #include <config.h>
 #include "../rate/clock.h"
 

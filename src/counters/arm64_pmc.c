@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* arm64-pmc: PMCCNTR_EL0 outside perf, where another system or a kernel module
- * lets users read it. It counts the core, not the thread, and differs between
- * cores. */
+ * lets users read it. It counts the core, not the thread; cores differ. */
 #include <config.h>
 #include "arm64.h"
 

@@ -5,7 +5,6 @@
 #include <config.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include "../first_call.h"
 #include "../slot.h"
 
 /* Asks for both: xnu, bsd/sys/resource_private.h. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Extends 32-bit counts, which wrap every second or two, to 64 bits. A second
  * clock predicts the full count roughly, and the hardware's low half makes it
- * exact. Each thread predicts from an anchor of its own, which its first count
- * after 0.1 seconds renews: so threads share nothing, and an error in the rate
- * has no time to grow. */
+ * exact. Each thread predicts from its own anchor, which its first count after
+ * 0.1 s renews: threads share nothing, and an error in the rate cannot grow. */
 #ifndef CPUC_EXTEND32_H
 #define CPUC_EXTEND32_H
 
@@ -13,8 +12,7 @@
 
 #define CPUC_EXTEND32_NS 100000000 /* an anchor older than this is replaced */
 
-/* Ticks between two readings of one moment: a small part of the 2^31 by which a
- * prediction may be off. */
+/* Ticks between two readings of one moment: much less than 2^31. */
 #define CPUC_EXTEND32_NEAR (UINT32_C(1) << 28)
 
 /* Ticks per nanosecond in fixed point: for 1 MHz it has 14 bits, which last for

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* hppa-cr16: the interval timer, control register 16, by MFCTL (PA-RISC 2.0
  * Architecture, chapter 2, "Interval Timer"). It counts the core, not the
- * thread, and cores are not synchronised. Traps where PSW's S bit keeps it from
- * users. */
+ * thread; cores are not synchronised. Traps where PSW's S bit forbids it. */
 #include <config.h>
 #include "extend32.h"
 

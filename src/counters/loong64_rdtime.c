@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* loong64-rdtime: the stable counter, by RDTIME.D (LoongArch Reference Manual,
- * Volume 1, "RDTIME{L/H}.W, RDTIME.D"). CPUCFG gives its rate: crystal times
- * mul / div. */
+ * Volume 1, "RDTIME{L/H}.W, RDTIME.D"). CPUCFG gives its rate. */
 #include <config.h>
 #include "../rate/clock.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* mips64-cc, mips32-cc: hardware register 2, the cycle counter, times register
  * 3, the cycles from one count to the next, by RDHWR (MIPS Architecture for
- * Programmers, Volume II-A, "RDHWR"; release 2). SIGILL where HWREna keeps them
- * from users and the kernel does not emulate them. It counts the core, not the
- * thread, and has 32 bits even on 64-bit CPUs. */
+ * Programmers, Volume II-A, "RDHWR"; release 2). SIGILL where HWREna forbids it
+ * and no kernel emulates it. It counts the core, not the thread, in 32 bits. */
 #include <config.h>
 #include "extend32.h"
 

@@ -24,10 +24,5 @@ static long long ppc64_mftb_read(void)
 }
 #endif
 
-static uint64_t ppc64_mftb_stated(void)
-{
-	return cpuc_stated_timebase("");
-}
-
 CPUC_CLOCK_COUNTER(ppc64_mftb, PPC_NAME, CPUC_REFERENCE,
-		   .stated = ppc64_mftb_stated)
+		   .stated = cpuc_stated_timebase)

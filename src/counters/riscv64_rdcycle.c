@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* riscv64-rdcycle, riscv32-rdcycle: the cycle CSR outside perf, which kernels
- * before 6.6 let everybody read. It counts the core, not the thread, and
- * differs between cores. */
+/* riscv64-rdcycle, riscv32-rdcycle: the cycle CSR outside perf, open to users
+ * before Linux 6.6. It counts the core, not the thread; cores differ. */
 #include <config.h>
 #include "riscv.h"
 

@@ -11,14 +11,8 @@ static long long riscv64_timecore_read(void)
 	return (long long)cpuc_count(cpuc_riscv_ticks);
 }
 
-static uint64_t timecore_stated(void)
-{
-	return cpuc_stated_timebase("");
-}
-
 /* A run ends with a store of its result, which the fence orders before the
- * clock's reading, a device input (The RISC-V Instruction Set Manual, Volume I,
- * "CSR Access Ordering"). */
+ * clock, a device input (RISC-V ISA Manual, vol. I, "CSR Access Ordering"). */
 #define TIMECORE_RUN(name, links, link)                                  \
 	static inline uint64_t name(size_t turns, uint64_t begun)        \
 	{                                                                \
@@ -57,7 +51,7 @@ CPUC_CHAINS(timecore, 0, CPUC_CHAIN(timecore, xor, CPUC_BRIEF_LINKS),
 
 struct cpuc_clock cpuc_riscv_time = {
 	.tick = cpuc_riscv_ticks,
-	.stated = timecore_stated,
+	.stated = cpuc_stated_timebase,
 	.chains = &timecore_chains,
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The system calls on perf events, none a cancellation point. Tests replace
- * them. */
+/* The system calls on perf events: no cancellation points. Tests replace it. */
 #ifndef CPUC_EVENT_H
 #define CPUC_EVENT_H
 

@@ -93,8 +93,7 @@ static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 	set->n = i < n ? 1 : n;
 }
 
-/* Whether this thread's event can be read without system calls. -EBUSY: perhaps
- * later. */
+/* Whether users may read this thread's event. -EBUSY: perhaps later. */
 static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set,
 		     const char *file, long allowed)
 {
@@ -113,17 +112,6 @@ static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set,
 	return allowed > 0 ? -EBUSY : -ENOTSUP;
 }
 
-/* Users may not read registers by perf events, so none is opened: on arm64 it
- * would close to everybody what a module has opened (armv8pmu_start() in
- * Linux's arm_pmuv3.c). */
-static int perf_shut(struct cpuc_slot *slot, const char *file, long allowed)
-{
-	slot->trial.hint = allowed == 0
-				   ? CPUC_OPEN_HINT
-				   : "reads by perf events need it to be 1";
-	return cpuc_reason(slot, "%s is %ld", file, allowed);
-}
-
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	const char *file = NULL;
@@ -140,8 +128,14 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	}
 	if (set->n > 0 && set->reg != NULL)
 		file = cpuc_first_setting(set->access, &allowed);
-	if (file != NULL && (allowed == 0 || allowed == set->outside))
-		return perf_shut(slot, file, allowed);
+	/* Registers are shut to users, so none is opened: on arm64 that would
+	 * shut to all what a module has opened (armv8pmu_start()). */
+	if (file != NULL && (allowed == 0 || allowed == set->outside)) {
+		slot->trial.hint = allowed == 0 ? CPUC_OPEN_HINT
+						: "reads by perf events need "
+						  "it to be 1";
+		return cpuc_reason(slot, "%s is %ld", file, allowed);
+	}
 	if (set->n > 0)
 		fd = perf_open_event(set, &exclude);
 	if (fd < 0)
@@ -195,7 +189,8 @@ static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 {
 	uint64_t sum;
 
-	if (set->reg != NULL && cpuc_perf_if_quick(set, &sum)) {
+	if (set->reg != NULL &&
+	    cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, &sum)) {
 		*count = (long long)sum;
 		return true;
 	}
@@ -203,9 +198,8 @@ static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 	return set->reg == NULL;
 }
 
-/* Between two reads a switch adds to neither event, because both are pinned and
- * count one thread. Only a signal handler does, and the cycles show that. They
- * are no perf group: HACKING.md says why. */
+/* Between two reads a switch adds to neither event: both are pinned and count
+ * one thread. A handler shows in the cycles. No perf group: see HACKING.md. */
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
 		    struct cpuc_event_set *instructions, long long pair[2])
 {

@@ -16,7 +16,7 @@ static int pmus_number(const char *path, const char *prefix, long *number)
 {
 	char text[32], *end;
 	const char *digits = text + strlen(prefix);
-	ssize_t n = cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text);
+	ssize_t n = cpuc_read_file(path, text, sizeof text);
 
 	if (n < 0)
 		return (int)n;
@@ -68,7 +68,7 @@ static bool pmus_event(const char *pmu, unsigned counts,
 
 	/* The file has more than one byte. */
 	pmus_path(path, pmu, "cpus");
-	if (cpuc_read_file(CPUC_SYS_ROOT, path, text, sizeof text) != -EFBIG ||
+	if (cpuc_read_file(path, text, sizeof text) != -EFBIG ||
 	    !cpuc_setting(pmus_path(path, pmu, "type"), &type) || type <= 0)
 		return false;
 	event->type = PERF_TYPE_HARDWARE;
@@ -95,17 +95,6 @@ static bool pmus_may_count(const char *pmu)
 		type == PERF_TYPE_RAW);
 }
 
-/* The kernel's own PMUs, which every machine has. */
-static bool pmus_is_software(const char *pmu)
-{
-	static const char names[] =
-		" breakpoint kprobe msr software tracepoint uprobe ";
-	char name[16];
-
-	snprintf(name, sizeof name, " %.12s ", pmu);
-	return strstr(names, name) != NULL;
-}
-
 /* Not by opendir(3), which allocates: the caller may be a signal handler. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {
@@ -113,7 +102,6 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 	char path[PMUS_PATH_SIZE], block[320] = "";
 	unsigned short length;
 	unsigned n = 0, others = 0, unknown = 0;
-	bool hardware;
 	long size, at;
 	int fd;
 
@@ -131,11 +119,10 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			memcpy(&length, block + at + 16, sizeof length);
 			if (entry[0] == '.')
 				continue;
-			hardware = !pmus_is_software(entry);
-			if (hardware && n < CPUC_CORES &&
+			if (n < CPUC_CORES &&
 			    pmus_event(entry, counts, &events[n]))
 				n++;
-			else if (hardware && pmus_may_count(entry))
+			else if (pmus_may_count(entry))
 				unknown++;
 			else
 				others++;

@@ -7,11 +7,6 @@
 
 #define CPUC_PMUS "/sys/bus/event_source/devices/"
 
-/* Tests put a directory in front of all paths. */
-#ifndef CPUC_SYS_ROOT
-#define CPUC_SYS_ROOT ""
-#endif
-
 /* The most types of cores. No machine so far has more than four. */
 #define CPUC_CORES 8
 

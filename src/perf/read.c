@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The count of a thread's perf events, where the inline reader gives up, as it
- * does once after each switch of the thread. Then the pages are read, under the
- * guard.
+/* The count where the inline reader gives up, as once after each switch: the
+ * pages are read, in the guard.
  *
- * Index 0 is rare but normal: users may not read the register, or the event has
- * none. Being pinned, it then stands still for good. New events are opened in
- * the first way that works, and better ways are tried again from time to time.
- * Events that are not pinned are never mapped, because they can lose their
- * register unnoticed.
+ * At index 0 users may not read the register, or the event has none and, being
+ * pinned, stands still for good. New ones are opened in the first way that
+ * works; better ways are tried again. Events that are not pinned are not
+ * mapped: they can lose their register unnoticed.
  *
- * Descriptors are read without the guard, which would take two more system
- * calls. So a signal handler in the midst may replace the events. */
+ * Descriptors are read without the guard, to save two system calls, so a signal
+ * handler may replace the events meanwhile. */
 #include <config.h>
 #include <errno.h>
-#include "../first_call.h"
+#include "../slot.h"
 #include "../system/os_clock.h"
 #include "../system/syscalls.h"
 #include "read.h"
@@ -25,11 +23,6 @@
 
 /* Only a debugger's single steps switch a thread more often than this. */
 #define PAGES_TRIES 3
-
-bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count)
-{
-	return cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, count);
-}
 
 /* The page whose event is on a register now, or any page. */
 static cpuc_page *read_page_in_use(const struct cpuc_perf_thread *t,
@@ -82,7 +75,7 @@ static bool read_pages(struct cpuc_perf_thread *t,
 			t->lock = lock;
 			CPUC_FENCE();
 			t->quick = t->process;
-			filled = cpuc_perf_if_quick(set, sum);
+			filled = cpuc_perf_quick(t, set->reg, sum);
 		}
 	}
 	return filled;
@@ -133,9 +126,8 @@ static void read_and_drop(struct cpuc_perf_thread *t)
 	cpuc_perf_thread_drop(t, false);
 }
 
-/* Without events, as descriptors or memory have run out or permission was
- * withdrawn, time stands in for cycles, and nothing for instructions. Without
- * memory, `t` is NULL. */
+/* Without events, as descriptors or memory (then `t` is NULL) have run out, or
+ * permission, time stands in for cycles, and nothing for instructions. */
 static uint64_t read_time_instead(struct cpuc_perf_thread *t,
 				  const struct cpuc_event_set *set)
 {
@@ -151,18 +143,14 @@ static uint64_t read_time_instead(struct cpuc_perf_thread *t,
 	return sum;
 }
 
-static unsigned read_best_way(const struct cpuc_event_set *set)
-{
-	return set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
-}
-
 /* Reads the descriptors, unless there are none or a better way is due. */
 static bool read_kept(struct cpuc_perf_thread *t,
 		      const struct cpuc_event_set *set, uint64_t *sum)
 {
 	if (!cpuc_perf_thread_has(t, set) || t->way == CPUC_MAPPED)
 		return false;
-	if (t->way != read_best_way(set) && t->reads++ >= RETRY_READS &&
+	if ((set->reg != NULL || t->way == CPUC_SHARED) &&
+	    t->reads++ >= RETRY_READS &&
 	    cpuc_os_clock_ns() - t->unreadable >= RETRY_NS)
 		return false;
 	return read_descriptors(t, set, sum);
@@ -171,7 +159,7 @@ static bool read_kept(struct cpuc_perf_thread *t,
 static uint64_t read_or_open(struct cpuc_perf_thread *t,
 			     struct cpuc_event_set *set)
 {
-	unsigned way = read_best_way(set);
+	unsigned way = set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
 	uint64_t sum;
 
 	if (cpuc_perf_thread_has(t, set)) {
@@ -199,21 +187,24 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 static uint64_t read_guarded(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t;
+	struct cpuc_cancel cancel;
 	struct cpuc_guard guard;
 	uint64_t sum;
 
 	if (cpuc_perf_own == cpuc_perf_no_memory)
 		return read_time_instead(NULL, set);
-	/* This handler interrupted a change. The state of nobody is shared, and
-	 * never changes. */
+	/* This handler interrupted a change. The state of nobody is shared. */
 	if (!cpuc_guard_enter(&guard))
 		return cpuc_perf_own == cpuc_perf_nobody
 			       ? 1
 			       : ++cpuc_perf_thread_own(set)->last;
+	/* A thread cancelled in here would leave its descriptors open. */
+	cpuc_cancel_off(&cancel);
 	t = cpuc_perf_thread_state(set);
 	sum = t != NULL ? read_result(t, read_or_open(t, set))
 			: read_time_instead(NULL, set);
 	cpuc_guard_leave(&guard);
+	cpuc_cancel_on(&cancel);
 	return sum;
 }
 

@@ -15,9 +15,6 @@ uint32_t cpuc_perf_index(struct cpuc_event_set *set);
 /* Closes the thread's events if they are this set's. */
 void cpuc_perf_drop(struct cpuc_event_set *set);
 
-/* The inline reader below, as a function. */
-bool cpuc_perf_if_quick(const struct cpuc_event_set *set, uint64_t *count);
-
 /* Tests change the page between any two accesses. */
 #ifndef CPUC_GET
 #define CPUC_GET(page, field) ((page)->field)
@@ -93,22 +90,20 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 	return cpuc_perf_slow(set);
 }
 
-#define CPUC_PERF_EVENTS(of_counts, of_register, of_config1, ...) \
-	{                                                         \
-		.counts = of_counts, .reg = of_register,          \
-		.config1 = of_config1, __VA_ARGS__                \
-	}
-
 /* Defines counter ID and the counter of instructions beside it. The arguments
  * after config1 initialise fields of both event sets. */
 #define CPUC_PERF_COUNTERS(id, of_name, of_kind, cycle_events, of_register,    \
 			   cycle_config1, instruction_config1, ...)            \
-	struct cpuc_event_set cycle_events =                                   \
-		CPUC_PERF_EVENTS(PERF_COUNT_HW_CPU_CYCLES, of_register,        \
-				 cycle_config1, __VA_ARGS__);                  \
-	static struct cpuc_event_set id##_instruction_events =                 \
-		CPUC_PERF_EVENTS(PERF_COUNT_HW_INSTRUCTIONS, of_register,      \
-				 instruction_config1, __VA_ARGS__);            \
+	struct cpuc_event_set cycle_events = {                                 \
+		.counts = PERF_COUNT_HW_CPU_CYCLES,                            \
+		.reg = of_register,                                            \
+		.config1 = cycle_config1,                                      \
+		__VA_ARGS__};                                                  \
+	static struct cpuc_event_set id##_instruction_events = {               \
+		.counts = PERF_COUNT_HW_INSTRUCTIONS,                          \
+		.reg = of_register,                                            \
+		.config1 = instruction_config1,                                \
+		__VA_ARGS__};                                                  \
                                                                                \
 	static long long id##_read(void)                                       \
 	{                                                                      \
@@ -123,12 +118,8 @@ cpuc_perf_count(struct cpuc_event_set *set, unsigned counts, cpuc_register *reg)
 				       of_register);                           \
 	}                                                                      \
                                                                                \
-	const struct cpuc_counter cpuc_counter_##id = {                        \
-		.name = of_name,                                               \
-		.kind = of_kind,                                               \
-		.events = &cycle_events,                                       \
-		.read = id##_read,                                             \
-	};                                                                     \
+	CPUC_DEFINE_COUNTER(id, of_name, .kind = of_kind,                      \
+			    .events = &cycle_events)                           \
 	const struct cpuc_counter cpuc_instructions_##id = {                   \
 		.name = of_name,                                               \
 		.kind = of_kind,                                               \

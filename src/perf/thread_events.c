@@ -6,20 +6,9 @@
  * begins at 0, so results continue from the last one: counts never go back in a
  * thread, nor from the parent of a fork to its child.
  *
- * All changes are made under the guard. A handler that runs all the same sees
- * no events: `quick` and `set` are set last, and cleared first.
- *
- * What becomes of a page when its events are dropped:
- *
- *     usually                       zeros take its place: `blank`
- *     keep_page, at index 0         it stays: `blank`
- *     the thread exits              it is unmapped, and so is the blank one
- *     the same, defer_unmap         a later thread unmaps it: `place`
- *     in a child of fork            nothing: the child does not have it
- *
- * The blank one, until the next page is mapped over it, is for the inline
- * reader. A handler may interrupt this before it reads the page, and drop the
- * events. In the zeros it sees that the lock has changed. */
+ * A handler that interrupts a change sees no events: `quick` and `set` are set
+ * last and cleared first. One that drops the events under the inline reader
+ * leaves zeros in the page's place, which have another lock. */
 #include <config.h>
 #include "../system/syscalls.h"
 #include "thread_events.h"
@@ -104,12 +93,10 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 			cpuc_sys_close(e->fd);
 		if (set != NULL && e->page != NULL)
 			thread_events_unmap(t, set, e, ending);
-		if (!ours)
-			e->blank = NULL;
-		if (ending) {
+		if (ours && ending)
 			cpuc_event_unmap(e->blank);
+		if (!ours || ending)
 			e->blank = NULL;
-		}
 		e->page = NULL;
 		e->id = 0;
 	}
@@ -150,7 +137,8 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set)
 	return states == cpuc_perf_no_memory ? NULL : cpuc_perf_thread_own(set);
 }
 
-/* The first event's page is mapped last: if it is there, all are. */
+/* The first event's page is mapped last: if it is there, all are. A mapping
+ * that fails may have removed the blank page. */
 static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 {
 	unsigned i;
@@ -159,16 +147,19 @@ static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 		struct cpuc_perf_event *e = &t->event[i];
 
 		e->page = cpuc_event_map(e->fd, e->blank);
-		e->blank = NULL;
-		if (e->page == NULL)
+		if (e->page == NULL) {
+			if (e->blank != NULL && !cpuc_event_blank(e->blank))
+				e->blank = NULL;
 			break;
+		}
+		e->blank = NULL;
 	}
 	for (i = 0; i < events; i++)
 		cpuc_sys_close(t->event[i].fd);
 }
 
-static bool thread_events_open(struct cpuc_perf_thread *t,
-			       struct cpuc_event_set *set, unsigned way)
+bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
+			   struct cpuc_event_set *set, unsigned way)
 {
 	unsigned flags = __atomic_load_n(&set->opened, __ATOMIC_RELAXED) - 1;
 	unsigned i;
@@ -198,17 +189,4 @@ static bool thread_events_open(struct cpuc_perf_thread *t,
 	CPUC_FENCE();
 	t->set = set;
 	return true;
-}
-
-/* A thread that is cancelled in between would leave its descriptors open. */
-bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
-			   struct cpuc_event_set *set, unsigned way)
-{
-	struct cpuc_cancel cancel;
-	bool opened;
-
-	cpuc_cancel_off(&cancel);
-	opened = thread_events_open(t, set, way);
-	cpuc_cancel_on(&cancel);
-	return opened;
 }

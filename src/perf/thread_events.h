@@ -11,19 +11,11 @@ typedef uint64_t cpuc_register(uint32_t index);
 
 /* The events that a counter reads. */
 struct cpuc_event_set {
-	/* PERF_COUNT_HW_CPU_CYCLES, 0, or PERF_COUNT_HW_INSTRUCTIONS, 1. */
-	unsigned counts;
-
-	uint64_t config1; /* of perf_event_attr */
-
-	/* NULL: the event is never mapped, only read by system calls. */
-	cpuc_register *reg;
-
-	/* Unmapping an event that counts makes other threads fault. */
-	bool defer_unmap;
-
-	/* Users may read registers only while the process has a page mapped. */
-	bool keep_page;
+	unsigned counts;    /* PERF_COUNT_HW_CPU_CYCLES or _INSTRUCTIONS */
+	uint64_t config1;   /* of perf_event_attr */
+	cpuc_register *reg; /* NULL: never mapped, read by system calls */
+	bool defer_unmap;   /* to unmap one that counts lets others fault */
+	bool keep_page;     /* without a mapped page no register may be read */
 
 	/* The first that exists holds 0 if users may not read registers, and
 	 * `outside` if they may, but not by perf events. */
@@ -44,30 +36,41 @@ enum cpuc_perf_way {
 	CPUC_SHARED  /* with descriptors, not pinned: may miss cycles */
 };
 
+/* What      made by           ended by
+ * states    the first count   the thread's last destructor
+ * fd        an opening        the same if MAPPED; else drop, if still its own
+ * page      an opening        drop: becomes `blank`, as zeros or (keep_page,
+ *                             index 0) as it is; at the thread's end unmapped
+ *                             or (defer_unmap) put into place[]
+ * blank     drop              an opening maps over it; the end unmaps it
+ * place[]   a thread's end    a later thread's opening, at index 0
+ *
+ * A child of fork does not have the pages, and unmaps nothing. */
 struct cpuc_perf_event {
 	cpuc_page *page;  /* NULL: none is mapped */
-	cpuc_page *blank; /* zeros in the place of an old page; or NULL */
+	cpuc_page *blank; /* in the place of an old page; or NULL */
 	uint64_t id;      /* the kernel's; 0: no descriptor is kept */
 	int fd;
 };
 
+/* Counts are cycles or instructions. */
 struct cpuc_perf_thread {
-	/* Points to 0 unless `page` is mapped in this process. */
+	/* Equal to `process` if `page` is mapped, else it points to 0. */
 	const uint32_t *quick;
 
 	/* While the page's lock is `lock`, the thread has not been switched:
 	 * its event is still on register `index`, no other has counted, and the
 	 * count is `sum` plus the register's 64 - unused bits, signed. */
 	cpuc_page *page;
-	uint64_t sum;
+	uint64_t sum; /* also a serial number: each drop changes it */
 	uint32_t lock;
 	uint32_t index;
 	uint32_t unused;
 	uint64_t last; /* a recent result, from which new events continue */
 
 	/* The inline reader needs only the above. */
-	uint64_t base;           /* the count of all earlier events */
-	const uint32_t *process; /* cpuc_process_mark() when they were opened */
+	uint64_t base;              /* the count of all earlier events */
+	const uint32_t *process;    /* its mark when opened; outlives `set` */
 	struct cpuc_event_set *set; /* whose events they are; NULL: none */
 	struct cpuc_perf_event event[CPUC_CORES];
 	uint64_t clock;      /* ns of the last count by time; 0: by events */
@@ -76,11 +79,11 @@ struct cpuc_perf_thread {
 	uint64_t unreadable; /* ns: when pages last became unreadable */
 };
 
-/* A thread has two states, for cycles and for instructions; their index is what
- * the set counts. They change under the guard, except `last`. */
+/* A thread's states: [set->counts]. They change in the guard, except `last`. */
 #define CPUC_STATES 2
 
-/* Those of a thread before its first count, and of one without memory. */
+/* Those of a thread before its first count, and of one without memory. Both are
+ * shared, and never change. */
 extern struct cpuc_perf_thread cpuc_perf_nobody[CPUC_STATES],
 	cpuc_perf_no_memory[CPUC_STATES];
 

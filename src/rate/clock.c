@@ -63,9 +63,8 @@ bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts)
 	return (a > b ? a - b : b - a) <= b / parts;
 }
 
-/* Three estimates over the shortest window in which they agree to 1/agree. The
- * windows overlap, and no moment is in all of them, so a disturbed moment makes
- * them disagree. 0: they never agreed. */
+/* Three estimates over the shortest window in which they agree to 1/agree; 0:
+ * none. No moment is in all three, so a disturbed one makes them disagree. */
 static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 {
 	/* gcc's analyser loses the loop that sets them. */

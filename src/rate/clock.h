@@ -10,18 +10,14 @@
 struct cpuc_chain_ops;
 
 struct cpuc_clock {
-	/* Ticks, in 64 bits. */
-	long long (*tick)(void);
+	long long (*tick)(void); /* in 64 bits */
 
-	/* Ticks per second as the hardware or the firmware states them, to be
-	 * confirmed; 0: unknown. NULL: nothing states them. */
+	/* Ticks per second as stated, to be confirmed; 0: unknown. */
 	uint64_t (*stated)(void);
 
-	/* The chains that measure the core by this clock. NULL: none. */
+	/* The chains that measure the core by this clock, and why they cannot
+	 * be trusted here even if they agree; NULL: they can. */
 	const struct cpuc_chain_ops *chains;
-
-	/* Why chains cannot be trusted here even if they agree; NULL: they can,
-	 * as without the function. */
 	const char *(*distrusted)(void);
 
 	/* Found once per process, under the lock; a counter's file sets `hz`

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Cycles per second: stated, in the order of sources in cpucycles(7), or
- * measured. On a virtual machine most stated rates are the TSC's. So for
- * calibrated counters, which count core cycles, only a rate that is stated of
- * the core comes before a measurement. */
+/* Cycles per second: stated, in the order of cpucycles(7), or measured. On a
+ * virtual machine most stated rates are the TSC's, so for calibrated counters
+ * only one that is stated of the core comes before a measurement. */
 #include <config.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,15 +56,14 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 /* Calibrates even if another counter is in use. */
 static void persecond_calibrate(void *unused)
 {
-	struct cpuc_refusal refusal;
-	struct cpuc_clock *clock;
+	const struct cpuc_counter *c;
 	size_t i;
 
 	(void)unused;
 	for (i = 0; i < cpuc_slot_count && !cpuc_calibration_done(); i++) {
-		clock = cpuc_slots[i].counter->clock;
-		if (clock != NULL && clock->chains != NULL && !clock->tried)
-			cpuc_calibrate(clock, &refusal);
+		c = cpuc_slots[i].counter;
+		if (c->kind == CPUC_CALIBRATED && !c->clock->tried)
+			cpuc_calibrate(&cpuc_slots[i]);
 	}
 }
 
@@ -109,7 +107,7 @@ static struct cpuc_rate stated, measured;
 
 static void persecond_ask_system(void *arg)
 {
-	*(struct cpuc_rate *)arg = cpuc_stated_rate("", measured.hz);
+	*(struct cpuc_rate *)arg = cpuc_stated_rate(measured.hz);
 }
 
 /* A core's stated rate is believed if the core runs at about that, or soon

@@ -22,7 +22,7 @@ struct stated {
 
 /* On Windows anybody may create the paths of other systems. */
 #ifdef _WIN32
-#define stated_by_files(root, core_hz) ((void)(core_hz), stated_unknown)
+#define stated_by_files(core_hz) ((void)(core_hz), stated_unknown)
 #else
 
 /* Best first: what the administrator says, the core's rate as it is set, its
@@ -86,9 +86,8 @@ static uint64_t stated_by_line(char *line, void *arg)
 	return hz;
 }
 
-/* One pass for all rows of a file: where none matches, as on arm64, the file is
- * long and slow to read. */
-static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
+/* One pass for all rows of a file: on arm64 none matches, and it is long. */
+static struct cpuc_rate stated_by_files(uint64_t core_hz)
 {
 	const struct stated *const end =
 		stated_rates + sizeof(stated_rates) / sizeof(*stated_rates);
@@ -103,11 +102,11 @@ static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 		       !strncmp(rows.end->source, rows.row->source, path))
 			rows.end++;
 		if (rows.row->unit != NULL)
-			hz = cpuc_find_line(root, rows.row->source,
-					    stated_by_line, &rows);
+			hz = cpuc_find_line(rows.row->source, stated_by_line,
+					    &rows);
 		else
-			hz = cpuc_hz_believed(
-				cpuc_read_cells(root, rows.row->source), 1);
+			hz = cpuc_hz_believed(cpuc_read_cells(rows.row->source),
+					      1);
 		if (hz && (rows.row == stated_rates || !rows.found->of_core ||
 			   cpuc_stated_agrees(hz, core_hz)))
 			return (struct cpuc_rate){hz, rows.found->source,
@@ -116,18 +115,18 @@ static struct cpuc_rate stated_by_files(const char *root, uint64_t core_hz)
 	return stated_unknown;
 }
 
-uint64_t cpuc_stated_timebase(const char *root)
+uint64_t cpuc_stated_timebase(void)
 {
-	uint64_t hz = cpuc_read_cells(root, DEVICE_TREE "timebase-frequency");
+	uint64_t hz = cpuc_read_cells(DEVICE_TREE "timebase-frequency");
 	struct stated_rows rows = {&stated_timebase, &stated_timebase + 1,
 				   NULL};
 
-	return hz ? hz : cpuc_find_line(root, CPUINFO, stated_by_line, &rows);
+	return hz ? hz : cpuc_find_line(CPUINFO, stated_by_line, &rows);
 }
 
 #endif
 
-/* Systems that state rates by a call have rows, best first, and STATED_ASK(),
+/* Systems that state rates by a call have rows, best first, and stated_ask(),
  * which asks for one: 0 if there is no such number. */
 #define MHZ UINT64_C(1000000)
 
@@ -136,15 +135,9 @@ struct stated_call {
 	uint64_t unit;      /* of the number, in Hz */
 };
 
-#if HAVE_SYSCTLBYNAME || defined __OpenBSD__
+#if HAVE_SYSCTLBYNAME
 #include <sys/types.h>
 #include <sys/sysctl.h>
-#include <sys/time.h>
-#if defined __OpenBSD__ && defined __has_include
-#if __has_include(<machine/cpu.h>)
-#include <machine/cpu.h>
-#endif
-#endif
 
 /* Constant rates first: dev.cpu.0.freq is the power daemon's latest choice. */
 static const struct stated_call stated_calls[] = {
@@ -153,35 +146,12 @@ static const struct stated_call stated_calls[] = {
 	{"sysctl machdep.tsc.frequency", 1}, /* macOS on x86 */
 	{"sysctl machdep.tsc_freq", 1},      /* FreeBSD, NetBSD on x86 */
 	{"sysctl hw.tsc_frequency", 1},      /* DragonFly */
-	{"sysctl machdep.tscfreq", 1},       /* OpenBSD on x86 */
-	{"sysctl hw.cpuspeed", MHZ},         /* OpenBSD's name for it */
 	{"sysctl hw.clockrate", MHZ},        /* FreeBSD on x86 */
 	{"sysctl dev.cpu.0.freq", MHZ},      /* FreeBSD with cpufreq */
 	{NULL, 0},
 };
 
-#if defined __OpenBSD__
-/* OpenBSD has numbers for its keys, and no sysctlbyname(3). */
-static int stated_sysctl(const char *key, void *value, size_t *len)
-{
-	int number[2] = {CTL_HW, HW_CPUSPEED};
-
-#ifdef CPU_TSCFREQ
-	if (strcmp(key, "machdep.tscfreq") == 0) {
-		number[0] = CTL_MACHDEP;
-		number[1] = CPU_TSCFREQ;
-	} else
-#endif
-		if (strcmp(key, "hw.cpuspeed") != 0)
-		return -1;
-	return sysctl(number, 2, value, len, NULL, 0);
-}
-#else
-#define stated_sysctl(key, value, len) sysctlbyname(key, value, len, NULL, 0)
-#endif
-
-#define STATED_ASK stated_sysctl_number
-static uint64_t stated_sysctl_number(const char *key)
+static uint64_t stated_ask(const char *key)
 {
 	union {
 		uint32_t u32;
@@ -189,7 +159,7 @@ static uint64_t stated_sysctl_number(const char *key)
 	} value;
 	size_t len = sizeof(value);
 
-	if (stated_sysctl(key, &value, &len) != 0)
+	if (sysctlbyname(key, &value, &len, NULL, 0) != 0)
 		return 0;
 	if (len == sizeof(value.u64))
 		return value.u64;
@@ -207,8 +177,7 @@ static const struct stated_call stated_calls[] = {
 	{NULL, 0},
 };
 
-#define STATED_ASK stated_registry
-static uint64_t stated_registry(const char *key)
+static uint64_t stated_ask(const char *key)
 {
 	DWORD number = 0, size = sizeof number;
 
@@ -223,7 +192,7 @@ static uint64_t stated_registry(const char *key)
 #else
 static const struct stated_call stated_calls[] = {{NULL, 0}};
 
-#define STATED_ASK(key) 0
+#define stated_ask(key) 0
 #endif
 
 static struct cpuc_rate stated_by_calls(void)
@@ -233,17 +202,17 @@ static struct cpuc_rate stated_by_calls(void)
 
 	for (; call->source != NULL; call++) {
 		hz = cpuc_hz_believed(
-			STATED_ASK(strrchr(call->source, ' ') + 1), call->unit);
+			stated_ask(strrchr(call->source, ' ') + 1), call->unit);
 		if (hz)
 			return (struct cpuc_rate){hz, call->source, false};
 	}
 	return stated_unknown;
 }
 
-struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz)
+struct cpuc_rate cpuc_stated_rate(uint64_t core_hz)
 {
-	struct cpuc_rate rate = stated_by_files(root, core_hz);
+	struct cpuc_rate rate = stated_by_files(core_hz);
 
 	/* System calls describe this machine, not a fake tree. */
-	return rate.hz || *root ? rate : stated_by_calls();
+	return rate.hz || *CPUC_SYS_ROOT ? rate : stated_by_calls();
 }

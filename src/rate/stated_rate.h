@@ -14,9 +14,8 @@ struct cpuc_rate {
 
 /* The CPU's rate from the first source that states one, in the order of
  * cpucycles(7). A core's stated rate that contradicts the measured core_hz, if
- * not 0, is passed over, but not that in /etc/cpucyclespersecond. `root` is put
- * before every path: "", or a fake tree in tests. May change errno. */
-struct cpuc_rate cpuc_stated_rate(const char *root, uint64_t core_hz);
+ * not 0, is passed over, but not /etc/cpucyclespersecond. May change errno. */
+struct cpuc_rate cpuc_stated_rate(uint64_t core_hz);
 
 /* Whether a core of this stated rate may run at core_hz, if that is not 0.
  * Drivers state limits of 0.4 or 8.6 GHz for a core of 3.1. */
@@ -27,6 +26,6 @@ static inline bool cpuc_stated_agrees(uint64_t hz, uint64_t core_hz)
 
 /* Ticks per second of the time base: the device tree's timebase-frequency
  * (RISC-V), or `timebase` in /proc/cpuinfo (POWER). 0: neither exists. */
-uint64_t cpuc_stated_timebase(const char *root);
+uint64_t cpuc_stated_timebase(void);
 
 #endif

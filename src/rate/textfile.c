@@ -14,30 +14,28 @@
 /* Enough for hundreds of CPUs in /proc/cpuinfo. An endless file ends, too. */
 #define LINES_BUDGET (1 << 20)
 
-static int textfile_open(const char *root, const char *path)
+static int textfile_open(const char *path)
 {
 	char full[TEXTFILE_PATH_SIZE];
-	size_t n = strlen(root), m = strcspn(path, " ");
+	size_t n = strlen(CPUC_SYS_ROOT), m = strcspn(path, " ");
 	int fd;
 
 	/* snprintf(3) would take a kilobyte of the stack. */
 	if (n >= sizeof(full) || m >= sizeof(full) - n)
 		return -ENAMETOOLONG;
-	memcpy(full, root, n);
+	memcpy(full, CPUC_SYS_ROOT, n);
 	memcpy(full + n, path, m);
 	full[n + m] = '\0';
-	/* A FIFO without a writer would block, and a daemon must not acquire a
-	 * controlling terminal. */
+	/* Not to wait for a FIFO's writer, nor acquire a terminal. */
 	fd = cpuc_sys_open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 
-ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
-		       size_t size)
+ssize_t cpuc_read_file(const char *path, char *buf, size_t size)
 {
 	size_t have = 0;
 	ssize_t n = 0;
-	int fd = textfile_open(root, path);
+	int fd = textfile_open(path);
 
 	if (fd < 0)
 		return fd;
@@ -52,10 +50,10 @@ ssize_t cpuc_read_file(const char *root, const char *path, char *buf,
 	return n;
 }
 
-uint64_t cpuc_read_cells(const char *root, const char *path)
+uint64_t cpuc_read_cells(const char *path)
 {
 	unsigned char buf[9];
-	ssize_t n = cpuc_read_file(root, path, (char *)buf, sizeof(buf));
+	ssize_t n = cpuc_read_file(path, (char *)buf, sizeof(buf));
 	uint64_t number = 0;
 
 	if (n != 4 && n != 8)
@@ -65,7 +63,7 @@ uint64_t cpuc_read_cells(const char *root, const char *path)
 	return number;
 }
 
-uint64_t cpuc_find_line(const char *root, const char *path,
+uint64_t cpuc_find_line(const char *path,
 			uint64_t (*find)(char *line, void *arg), void *arg)
 {
 	char buf[512], line[512];
@@ -73,7 +71,7 @@ uint64_t cpuc_find_line(const char *root, const char *path,
 	ssize_t n, i, all = 0;
 	bool last;
 	uint64_t found = 0;
-	int fd = textfile_open(root, path);
+	int fd = textfile_open(path);
 
 	if (fd < 0)
 		return 0;

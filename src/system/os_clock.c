@@ -21,7 +21,7 @@ enum way {
 };
 
 static int way_time, way_thread;
-static bool tsc_forbidden; /* under the lock */
+bool cpuc_tsc_forbidden;
 
 #define ADVANCE_READS 1000 /* more in a step: the clock is coarse */
 
@@ -35,9 +35,6 @@ static bool tsc_forbidden; /* under the lock */
 #define OS_CLOCK_COARSE CLOCK_MONOTONIC_COARSE
 #else
 #define OS_CLOCK_COARSE OS_CLOCK_FINE
-#endif
-#ifndef CLOCK_THREAD_CPUTIME_ID
-#define CLOCK_THREAD_CPUTIME_ID ((clockid_t)-1)
 #endif
 
 static uint64_t os_clock_join(int64_t sec, int64_t nsec)
@@ -126,11 +123,6 @@ static void os_clock_ask_tsc(void *forbidden)
 #endif
 }
 
-bool cpuc_tsc_forbidden(void)
-{
-	return tsc_forbidden;
-}
-
 enum os_clock_grade {
 	FAULTS,
 	FAILS, /* as where a filter denies the call */
@@ -159,8 +151,7 @@ static void os_clock_try(void *arg)
 			t->grade = ADVANCES;
 }
 
-/* The first way by which the clock advances or, of a coarse one, the first by
- * which it can be read. */
+/* The first way by which the clock advances, or else can be read (coarse). */
 static void os_clock_find_way(int *way, clockid_t clock, int first)
 {
 	struct os_clock_trial t = {clock, first, FAULTS, false};
@@ -183,8 +174,8 @@ static void os_clock_find_way(int *way, clockid_t clock, int first)
 
 void cpuc_os_clock_check(void)
 {
-	cpuc_probe(os_clock_ask_tsc, &tsc_forbidden);
+	cpuc_probe(os_clock_ask_tsc, &cpuc_tsc_forbidden);
 	os_clock_find_way(&way_time, OS_CLOCK_FINE,
-			  tsc_forbidden ? KERNEL : FAST);
+			  cpuc_tsc_forbidden ? KERNEL : FAST);
 	os_clock_find_way(&way_thread, CLOCK_THREAD_CPUTIME_ID, KERNEL);
 }

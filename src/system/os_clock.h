@@ -18,10 +18,8 @@ uint64_t cpuc_os_clock_us(void);
 /* CLOCK_MONOTONIC to a few milliseconds, for less time. Not on Windows. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
-/* The time for which the calling thread has run, in ticks of hz a second; 0 if
- * it cannot be read. Always a system call. Keeps errno.
- * CLOCK_THREAD_CPUTIME_ID; on Windows QueryThreadCycleTime(), in ticks of its
- * own, whatever hz is. */
+/* The time for which the calling thread has run, in ticks of hz a second (of
+ * its own on Windows); 0: unknown. Always a system call. Keeps errno. */
 uint64_t cpuc_os_clock_thread(uint64_t hz);
 
 /* Finds out, with the probe open, whether the clocks may be read in user space.
@@ -29,6 +27,6 @@ uint64_t cpuc_os_clock_thread(uint64_t hz);
 void cpuc_os_clock_check(void);
 
 /* Whether it found that x86 Linux's prctl(PR_SET_TSC) forbids the TSC. */
-bool cpuc_tsc_forbidden(void);
+extern bool cpuc_tsc_forbidden;
 
 #endif

@@ -18,14 +18,10 @@
 #include "../thread/thread.h"
 
 /* Linux's, for C libraries whose headers lack them. */
-#if defined __linux__ && !defined TRAP_PERF
-#define TRAP_PERF 6
-#endif
-#if defined __linux__ && !defined SYS_SECCOMP
-#define SYS_SECCOMP 1
-#endif
-#if defined __linux__ && !defined SS_AUTODISARM
-#define SS_AUTODISARM (1U << 31)
+#ifdef __linux__
+#define PROBE_TRAP_PERF 6
+#define PROBE_SECCOMP 1
+#define PROBE_AUTODISARM (1U << 31)
 #endif
 
 enum target { PROCESS, THREAD };
@@ -82,20 +78,19 @@ static bool probe_sent(const siginfo_t *info)
  * (PR_SET_SYSCALL_USER_DISPATCH), and for the overflow of its perf events. */
 static bool probe_at_fault(const siginfo_t *info)
 {
-#ifdef SYS_SECCOMP
-	if (info->si_signo == SIGSYS && info->si_code != SYS_SECCOMP)
+#ifdef PROBE_SECCOMP
+	if (info->si_signo == SIGSYS && info->si_code != PROBE_SECCOMP)
 		return false;
 #endif
-#ifdef TRAP_PERF
-	if (info->si_signo == SIGTRAP && info->si_code == TRAP_PERF)
+#ifdef PROBE_TRAP_PERF
+	if (info->si_signo == SIGTRAP && info->si_code == PROBE_TRAP_PERF)
 		return false;
 #endif
 	return !probe_sent(info);
 }
 
-/* Lets the process die as it would have without us, best by faulting again.
- * After a trap or a forbidden system call the program would continue, so those
- * signals are raised, like sent ones. */
+/* Lets the process die as it would without us, best by faulting again; from a
+ * trap or forbidden call it would go on, so those signals are raised. */
 static void probe_default(int sig, const siginfo_t *info)
 {
 	struct sigaction sa = {.sa_handler = SIG_DFL};
@@ -175,17 +170,16 @@ static CPUC_LANDING void probe_land(void)
 }
 
 /* After a jump out of the handler, macOS and NetBSD would take the thread to be
- * on its alternate stack for good. Linux would leave it without one that
- * disarms itself. */
+ * on its alternate stack for good; Linux would lose one that disarms itself. */
 static void probe_leave(void *context)
 {
 #ifdef CPUC_GO_ON
 	CPUC_GO_ON(context, probe_land);
 #else
-#ifdef SS_AUTODISARM
+#ifdef PROBE_AUTODISARM
 	const stack_t *stack = &((ucontext_t *)context)->uc_stack;
 
-	if ((unsigned)stack->ss_flags & SS_AUTODISARM)
+	if ((unsigned)stack->ss_flags & PROBE_AUTODISARM)
 		sigaltstack(stack, NULL);
 #endif
 	(void)context;
@@ -258,8 +252,7 @@ static void probe_install(struct fault *f)
 		f->was = old;
 }
 
-/* A handler that another thread has installed meanwhile stays, though it may be
- * off for a moment. */
+/* Another thread's new handler stays, though it may be off for a moment. */
 static void probe_restore(void)
 {
 	int ours = atomic_load(&held);

@@ -10,20 +10,17 @@
 #define SIGSYS 12
 #endif
 
-/* cpuc_probe_begin installs handlers for the fault signals (SIGILL, SIGFPE,
- * SIGBUS, SIGSEGV, SIGSYS, SIGTRAP) and unblocks these in the calling thread.
- * cpuc_probe_end restores the dispositions and the mask; a handler that the
- * application has installed meanwhile stays. Both under the engine's lock,
- * which keeps errno. Other threads' faults and signals that are sent take
- * effect as if there were no probe; those that the caller has blocked are
- * pending after cpuc_probe_end. */
+/* The first installs handlers for SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS and
+ * SIGTRAP, and unblocks these; the second restores the dispositions, but for
+ * those changed meanwhile, and the mask. Under the lock, which keeps errno.
+ * Other threads' faults and sent signals take effect as without a probe; those
+ * that the caller has blocked are pending afterwards. */
 void cpuc_probe_begin(void);
 void cpuc_probe_end(void);
 
-/* Runs fn(arg), between the two and not in another probe. 0 if it returned,
- * otherwise the signal that ended it; SIGSYS also if a handler could not be
- * installed, and fn was not run. fn may be left halfway, so it must not take a
- * lock or allocate memory. */
+/* Runs fn(arg), between the two and not in another probe. 0 if it returned, or
+ * the signal that ended it; SIGSYS also if no handler could be installed, and
+ * fn was not run. It may end halfway, so it must not take locks or memory. */
 int cpuc_probe(void (*fn)(void *), void *arg);
 
 /* Restores the dispositions in a child that was forked while another thread was

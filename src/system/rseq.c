@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Restartable sequences (rseq(2), Linux 4.18). Since 2.35 glibc registers an
- * area for each thread, whose field rseq_cs may point to the descriptor of a
- * critical section. When the kernel preempts or migrates a thread that is
- * outside of it, or delivers a signal, it sets the field to NULL
- * (<linux/rseq.h>); from Linux 6.19 on only if it interrupted the thread in
- * user mode (rseq_update_usr()). The sections here are empty, so every address
- * is outside.
+/* Restartable sequences (rseq(2), Linux 4.18). The word is rseq_cs, in the area
+ * that glibc 2.35 registers for each thread. It points to an empty section: the
+ * thread is always outside, so the kernel clears it (rseq_update_usr()).
  *
- * Others' sections have ended or were aborted before anything else runs in the
- * thread: a value that is not ours counts as an interruption, and may be
- * overwritten. An empty section is another copy's of this library. It stays, or
- * each copy would take every call of the other for an interruption. */
+ * Others' sections have ended before anything else runs in the thread: they may
+ * be overwritten. An empty one is another copy's of this library, and stays, or
+ * each copy would take the other's calls for interruptions. */
 #include <config.h>
 #include <errno.h>
 #include <stddef.h>
@@ -35,17 +30,7 @@
 
 struct cpuc_rseq_section *cpuc_rseq_section;
 
-static bool rseq_missed_wait;
-
-bool cpuc_rseq_tells_waits(void)
-{
-	return !__atomic_load_n(&rseq_missed_wait, __ATOMIC_RELAXED);
-}
-
-void cpuc_rseq_missed_wait(void)
-{
-	__atomic_store_n(&rseq_missed_wait, true, __ATOMIC_RELAXED);
-}
+bool cpuc_rseq_misses_waits;
 
 static bool rseq_of_copy(uintptr_t value)
 {
@@ -86,8 +71,7 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 	rseq_arm(r);
 }
 
-/* Signals clear the word; the switches also have the waits that do not. Some
- * events count twice. */
+/* Signals clear the word; switches have the other waits. Some count twice. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};
@@ -95,7 +79,7 @@ long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 	if (r->word == NULL || r->word == &r->armed)
 		return -1;
 	cpuc_rseq_switches(&n);
-	return (long long)cleared + n.own + n.forced;
+	return (long long)cleared + n.voluntary + n.involuntary;
 }
 
 bool cpuc_rseq_switches(struct cpuc_switches *n)
@@ -145,20 +129,14 @@ struct rseq_mapping {
 	uint32_t signature[2];
 };
 
-static bool rseq_kernel_misses_waits(void)
-{
-	struct utsname system;
-
-	return uname(&system) != 0 || strverscmp(system.release, "6.19") >= 0;
-}
-
 static void rseq_try(void *arg)
 {
 	struct rseq_mapping *m;
+	struct utsname system;
 	int i;
 
-	if (rseq_kernel_misses_waits())
-		cpuc_rseq_missed_wait();
+	if (uname(&system) != 0 || strverscmp(system.release, "6.19") >= 0)
+		cpuc_rseq_misses_waits = true;
 	m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m == MAP_FAILED)
@@ -180,17 +158,11 @@ void cpuc_rseq_prepare(void)
 	__atomic_store_n(&cpuc_rseq_section, section, __ATOMIC_RELEASE);
 }
 
-static volatile struct rseq *rseq_area(void)
-{
-	char *self = __builtin_thread_pointer();
-
-	return (volatile struct rseq *)(void *)(self + __rseq_offset);
-}
-
 /* On a 32-bit host, the half of the field that holds the pointer. */
 cpuc_rseq_word *cpuc_rseq_own(void)
 {
-	volatile struct rseq *area = rseq_area();
+	char *self = __builtin_thread_pointer();
+	volatile struct rseq *area = (void *)(self + __rseq_offset);
 	volatile char *field = (volatile char *)&area->rseq_cs;
 
 	/* Negative where the kernel refused to register the thread. */
@@ -201,17 +173,6 @@ cpuc_rseq_word *cpuc_rseq_own(void)
 	field += sizeof(uint64_t) - sizeof(uintptr_t);
 #endif
 	return (cpuc_rseq_word *)(volatile void *)field;
-}
-
-#else
-
-void cpuc_rseq_prepare(void)
-{
-}
-
-cpuc_rseq_word *cpuc_rseq_own(void)
-{
-	return NULL;
 }
 
 #endif

@@ -16,18 +16,21 @@ struct cpuc_rseq {
 	uintptr_t armed;      /* the value last stored in the word */
 };
 
+#if HAVE_RSEQ
 /* Finds out whether threads have words. Under the lock, with the probe open. */
 void cpuc_rseq_prepare(void);
 
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
+#else
+#define cpuc_rseq_prepare() ((void)0)
+#define cpuc_rseq_own() NULL
+#endif
 
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
-/* Whether the word is cleared at waits in system calls: assumed until a caller
- * sees one that did not, and calls the second function. */
-bool cpuc_rseq_tells_waits(void);
-void cpuc_rseq_missed_wait(void);
+/* A wait has been seen that did not clear its thread's word. Atomic. */
+extern bool cpuc_rseq_misses_waits;
 
 /* Arms the word again, with a value that differs from the last 1023, but leaves
  * that of another copy of this library alone. Returns whether the thread has
@@ -35,8 +38,7 @@ void cpuc_rseq_missed_wait(void);
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
 /* A word that this copy has armed points to one of these. Handlers that
- * interrupt each other for long arm it often in one call: 8 are too few for
- * live_back. */
+ * interrupt each other for long arm it often in one call: 8 were too few. */
 #define CPUC_RSEQ_SECTIONS 1024
 
 struct cpuc_rseq_section {
@@ -64,10 +66,10 @@ static inline void cpuc_rseq_again(const struct cpuc_rseq *r)
  * tell, always the same number. */
 uint32_t cpuc_rseq_cpu(void);
 
-/* How often the calling thread was switched out: to wait, and otherwise. False
- * where the system does not tell. Keeps errno. */
+/* How often the calling thread was switched out: to wait, and otherwise. False:
+ * the system does not tell. Keeps errno. */
 struct cpuc_switches {
-	uint32_t own, forced;
+	uint32_t voluntary, involuntary;
 };
 
 bool cpuc_rseq_switches(struct cpuc_switches *n);

@@ -58,8 +58,7 @@ void cpuc_sys_sleep(long ns)
 #endif
 }
 
-/* The type, too: glibc before 2.37 checks nothing else when a request arrives.
- * Android has neither. */
+/* The type, too: glibc before 2.37 checks nothing else. Android has neither. */
 void cpuc_cancel_off(struct cpuc_cancel *was)
 {
 	(void)was;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* System calls that are not cancellation points on Linux, as the C library's
- * are. There glibc makes the thread's cancellation asynchronous, even where it
- * is disabled, and up to 2.36 its handler checks nothing else: a request would
- * end the thread while it holds the lock. So nothing under the lock or in the
- * guard calls a cancellation point. */
+/* System calls that are not cancellation points on Linux: in those glibc up to
+ * 2.36 cancels even where that is disabled, and the thread would end with the
+ * lock held. So nothing under the lock or in the guard calls one. */
 #ifndef CPUC_SYSCALLS_H
 #define CPUC_SYSCALLS_H
 

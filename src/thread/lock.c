@@ -23,9 +23,8 @@
 #define LOCK_FREE ((uintptr_t)2)
 static uintptr_t lock_holder;
 
-/* Whether somebody has found the lock held since it was last taken. Whoever
- * comes then sleeps first. Without that, a thread that measures in a loop would
- * keep the lock from those that sleep; with it, all of these wake before. */
+/* Whether somebody has found the lock held since it was last taken: who comes
+ * then sleeps first, or a thread in a loop would keep it from the sleepers. */
 static bool lock_wanted;
 
 /* The process in which this thread holds the lock or waits for it. Set before

@@ -69,8 +69,7 @@ struct memory {
 	unsigned rounds; /* of destructors so far */
 };
 
-/* POSIX promises four rounds of destructors. In the first three, others may
- * count after this one. */
+/* POSIX promises four rounds of destructors. Others may count after this. */
 static void thread_end(void *memory)
 {
 	struct memory *m = memory;

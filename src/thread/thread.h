@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Thread-local storage (TLS), which signal handlers use, too. With glibc,
- * configure sets CPUC_TLS_MODEL to initial-exec: one instruction an access. But
- * glibc has about 1600 bytes of it for all libraries that dlopen loads, and
- * refuses one that does not fit. So this library uses at most 160 bytes, and
- * keeps larger state in cpuc_thread_memory(). */
+/* Thread-local storage (TLS), also for signal handlers. With glibc configure
+ * sets CPUC_TLS_MODEL to initial-exec: one instruction an access, but all
+ * libraries that dlopen loads share about 1600 bytes, or are refused. So this
+ * one uses 160 at most; larger state is in cpuc_thread_memory(). */
 #ifdef CPUC_TLS_MODEL
 #define CPUC_TLS __thread __attribute__((tls_model(CPUC_TLS_MODEL)))
 #else
@@ -25,10 +24,9 @@
 #define CPUC_FENCE() __asm__ volatile("" ::: "memory")
 
 /* The guard: between enter and leave the calling thread may change its own
- * state, and no asynchronous signal handler runs in it. Signals that faults
- * raise stay unblocked: blocked, they kill. False: this is a handler of one of
- * these in the guard, or of any signal where a sandbox denies the blocking; it
- * may change nothing. Keeps errno. */
+ * state, and no asynchronous signal handler runs in it. Faults' signals stay
+ * unblocked: blocked, they kill. False: a handler of these in the guard, or of
+ * any if a sandbox denies the blocking; it may change nothing. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;

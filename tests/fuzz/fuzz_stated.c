@@ -6,11 +6,12 @@
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include "fuzz.h"
-#include "rate/stated_rate.h"
 #include "system/syscalls.h"
 
 #define ROOT "/r" /* other files do not exist */
+#define CPUC_SYS_ROOT ROOT
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
 #define TREE "/proc/device-tree/cpus/"
 #define FD 1000
@@ -154,18 +155,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* Every other way of not saying anything is no file at all. */
 		files[i].exists = files[i].size > 0 || i % 2;
 	}
-	rate = cpuc_stated_rate(ROOT, 0);
-	timebase = cpuc_stated_timebase(ROOT);
+	rate = cpuc_stated_rate(0);
+	timebase = cpuc_stated_timebase();
 	MUST(rate.hz == 0 || (rate.hz >= CPUC_HZ_MIN && rate.hz <= CPUC_HZ_MAX),
 	     "%llu", (unsigned long long)rate.hz);
 	leave_out_failed();
 	chunk = fails = SIZE_MAX;
-	plain = cpuc_stated_rate(ROOT, 0);
+	plain = cpuc_stated_rate(0);
 	MUST(rate.hz == plain.hz && strcmp(rate.source, plain.source) == 0 &&
 		     rate.of_core == plain.of_core,
 	     "%llu by %s instead of %llu by %s", (unsigned long long)rate.hz,
 	     rate.source, (unsigned long long)plain.hz, plain.source);
-	MUST(timebase == cpuc_stated_timebase(ROOT), "%llu",
+	MUST(timebase == cpuc_stated_timebase(), "%llu",
 	     (unsigned long long)timebase);
 	MUST(files_open == 0, "%d", files_open);
 	for (i = 0; i < FILES; i++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* lock.h for Windows. An exception handler of the application may count during
- * a selection. */
+/* lock.h for Windows, where an exception handler may count in a selection. */
 #include <config.h>
 #include <errno.h>
 #include "../../thread/lock.h"

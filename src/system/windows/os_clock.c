@@ -31,7 +31,4 @@ void cpuc_os_clock_check(void)
 {
 }
 
-bool cpuc_tsc_forbidden(void)
-{
-	return false;
-}
+bool cpuc_tsc_forbidden;

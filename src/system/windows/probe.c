@@ -19,8 +19,7 @@ struct probe_frame {
 };
 static struct probe_frame *volatile probe_probed; /* the owner's */
 
-/* The signal that other systems would raise; 0: none, so the exception is not
- * the probed code's. */
+/* The signal that other systems would raise; 0: not a fault of the code. */
 static int probe_signal(DWORD code)
 {
 	switch (code) {

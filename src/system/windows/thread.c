@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* thread.h for Windows, where only its own faults interrupt a thread, no
- * process inherits its parent's memory, and no thread needs
- * cpuc_thread_memory(). */
+/* thread.h for Windows: only its own faults interrupt a thread, no process
+ * inherits memory, and no thread needs cpuc_thread_memory(). */
 #include <config.h>
 #include "../../thread/thread.h"
 #include "api.h"

@@ -80,7 +80,7 @@ static const char *report_disbelieved(void)
 	double hz = (double)cpucycles_persecond();
 
 	text[0] = '\0';
-	stated = cpuc_stated_rate("", 0);
+	stated = cpuc_stated_rate(0);
 	if (stated.hz == 0 || strcmp(stated.source, source) == 0 ||
 	    (!stated.of_core && !by_clock))
 		return text;
