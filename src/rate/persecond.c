@@ -56,14 +56,17 @@ static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
 /* Calibrates even if another counter is in use. */
 static void persecond_calibrate(void *unused)
 {
-	const struct cpuc_counter *c;
 	size_t i;
 
 	(void)unused;
 	for (i = 0; i < cpuc_slot_count && !cpuc_calibration_done(); i++) {
-		c = cpuc_slots[i].counter;
-		if (c->kind == CPUC_CALIBRATED && !c->clock->tried)
-			cpuc_calibrate(&cpuc_slots[i]);
+		/* The counter's own slot keeps the reason why it is not used.
+		 */
+		struct cpuc_slot slot = {.counter = cpuc_slots[i].counter};
+
+		if (slot.counter->kind == CPUC_CALIBRATED &&
+		    !slot.counter->clock->tried)
+			cpuc_calibrate(&slot);
 	}
 }
 
