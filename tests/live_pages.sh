@@ -326,7 +326,7 @@ snippet() {
 	esac
 	# Once more, it is only run.
 	pasted "{ $command; } >first" "$here" &&
-		tries 10 counts "${command##*&& }"
+		tries 30 counts "${command##*&& }"
 	ok "$1: $name: $command: $median for $cycles cycles"
 }
 

@@ -44,12 +44,14 @@ done_testing() {
 	exit
 }
 
-# N COMMAND...: whether it succeeds in one of N tries, on a busy machine.
+# N COMMAND...: whether it succeeds in one of N tries, a second apart, on a busy
+# machine.
 tries() {
 	tap_left=$1
 	shift
 	until "$@"; do
 		[ $((tap_left -= 1)) -gt 0 ] || return
+		sleep 1
 	done
 }
 
