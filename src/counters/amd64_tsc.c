@@ -6,7 +6,7 @@
 
 static long long amd64_tsc_read(void)
 {
-	return cpuc_x86_ticks();
+	return (long long)__builtin_ia32_rdtsc();
 }
 
 CPUC_DEFINE_COUNTER(amd64_tsc, CPUC_X86_NAME("tsc"), .kind = CPUC_REFERENCE,

@@ -7,9 +7,14 @@
 #include "../system/os_clock.h"
 #include "x86.h"
 
+static inline long long tsccore_tick(void)
+{
+	return (long long)__builtin_ia32_rdtsc();
+}
+
 static long long amd64_tsccore_read(void)
 {
-	return (long long)cpuc_count(cpuc_x86_ticks);
+	return (long long)cpuc_count(tsccore_tick);
 }
 
 #define LINKS 32 /* of a turn */
@@ -120,7 +125,7 @@ int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 }
 
 struct cpuc_clock cpuc_x86_tsc = {
-	.tick = cpuc_x86_ticks,
+	.tick = tsccore_tick,
 	.nominal = true,
 	.stated = tsccore_stated,
 	.chains = &tsccore_chains,

@@ -12,11 +12,6 @@
 #define CPUC_X86_NAME(rest) "x86-" rest
 #endif
 
-static inline long long cpuc_x86_ticks(void)
-{
-	return (long long)__builtin_ia32_rdtsc();
-}
-
 /* The TSC, and the open() of all that read it: in amd64_tsccore.c. */
 extern struct cpuc_clock cpuc_x86_tsc;
 int cpuc_x86_open_tsc(struct cpuc_slot *slot);

@@ -60,8 +60,7 @@ static void persecond_calibrate(void *unused)
 
 	(void)unused;
 	for (i = 0; i < cpuc_slot_count && !cpuc_calibration_done(); i++) {
-		/* The counter's own slot keeps the reason why it is not used.
-		 */
+		/* The counter's own keeps its reason. */
 		struct cpuc_slot slot = {.counter = cpuc_slots[i].counter};
 
 		if (slot.counter->kind == CPUC_CALIBRATED &&

@@ -175,4 +175,15 @@ cpuc_rseq_word *cpuc_rseq_own(void)
 	return (cpuc_rseq_word *)(volatile void *)field;
 }
 
+#else
+
+void cpuc_rseq_prepare(void)
+{
+}
+
+cpuc_rseq_word *cpuc_rseq_own(void)
+{
+	return NULL;
+}
+
 #endif

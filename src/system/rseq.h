@@ -16,16 +16,11 @@ struct cpuc_rseq {
 	uintptr_t armed;      /* the value last stored in the word */
 };
 
-#if HAVE_RSEQ
 /* Finds out whether threads have words. Under the lock, with the probe open. */
 void cpuc_rseq_prepare(void);
 
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
-#else
-#define cpuc_rseq_prepare() ((void)0)
-#define cpuc_rseq_own() NULL
-#endif
 
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
