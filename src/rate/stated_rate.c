@@ -214,5 +214,6 @@ struct cpuc_rate cpuc_stated_rate(uint64_t core_hz)
 	struct cpuc_rate rate = stated_by_files(core_hz);
 
 	/* System calls describe this machine, not a fake tree. */
-	return rate.hz || *CPUC_SYS_ROOT ? rate : stated_by_calls();
+	return rate.hz != 0 || CPUC_SYS_ROOT[0] != '\0' ? rate
+							: stated_by_calls();
 }
