@@ -95,6 +95,18 @@ static bool pmus_may_count(const char *pmu)
 		type == PERF_TYPE_RAW);
 }
 
+/* The kernel's own PMUs, which every machine has: to look into each would
+ * double the system calls of a first call. */
+static bool pmus_is_software(const char *pmu)
+{
+	static const char names[] =
+		" breakpoint kprobe msr software tracepoint uprobe ";
+	char name[16];
+
+	snprintf(name, sizeof name, " %.12s ", pmu);
+	return strstr(names, name) != NULL;
+}
+
 /* Not by opendir(3), which allocates: the caller may be a signal handler. */
 unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 {
@@ -119,8 +131,10 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			memcpy(&length, block + at + 16, sizeof length);
 			if (entry[0] == '.')
 				continue;
-			if (n < CPUC_CORES &&
-			    pmus_event(entry, counts, &events[n]))
+			if (pmus_is_software(entry))
+				others++;
+			else if (n < CPUC_CORES &&
+				 pmus_event(entry, counts, &events[n]))
 				n++;
 			else if (pmus_may_count(entry))
 				unknown++;
