@@ -80,13 +80,10 @@
  * EPYC 2.7 us in the median, 7 us in one case of a hundred. */
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
 #define COUNT_CLOCK_SOON (7 * COUNT_CLOCK_EVERY / 8) /* nearly due: now */
-#define COUNT_RAMP TICKS(1024) /* in which a core reaches a new rate */
-#define COUNT_GAP_CLEARS \
-	TICKS(2048)            /* a wait may lie in it, if it clears words */
-#define COUNT_GAP TICKS(32768) /* if not */
-#define COUNT_SWITCH_HIDES                                   \
-	TICKS(125000)    /* that an involuntary switch hides \
-			  */
+#define COUNT_RAMP TICKS(1024)       /* in which a core reaches a new rate */
+#define COUNT_GAP_CLEARS TICKS(2048) /* may have a wait, if it clears words */
+#define COUNT_GAP TICKS(32768)       /* if not */
+#define COUNT_SWITCH_HIDES TICKS(125000) /* if involuntary */
 #define LOST_ALONE 4     /* what was lost fades by this part a reading */
 #define LOST_SWITCHED 16 /* by less after a switch, which shows nothing */
 #define SLOW_MEAN 16     /* slow: this share of a reading */

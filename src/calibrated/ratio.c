@@ -16,8 +16,8 @@
 #include "ratio.h"
 #include "constants.h"
 
-/* The ratio on which the highest of n windows agree; 0: none. Sorts v. Windows
- * that are disturbed have a lower one: two do to show a higher rate. */
+/* The ratio on which the highest of n windows agree; 0: none. Sorts v.
+ * Disturbed windows have a lower one: two are enough to show a higher rate. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 			     unsigned n)
 {
