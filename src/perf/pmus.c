@@ -114,6 +114,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 	char path[PMUS_PATH_SIZE], block[320] = "";
 	unsigned short length;
 	unsigned n = 0, others = 0, unknown = 0;
+	bool hardware;
 	long size, at;
 	int fd;
 
@@ -131,12 +132,11 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			memcpy(&length, block + at + 16, sizeof length);
 			if (entry[0] == '.')
 				continue;
-			if (pmus_is_software(entry))
-				others++;
-			else if (n < CPUC_CORES &&
-				 pmus_event(entry, counts, &events[n]))
+			hardware = !pmus_is_software(entry);
+			if (hardware && n < CPUC_CORES &&
+			    pmus_event(entry, counts, &events[n]))
 				n++;
-			else if (pmus_may_count(entry))
+			else if (hardware && pmus_may_count(entry))
 				unknown++;
 			else
 				others++;
