@@ -91,6 +91,12 @@ manual() {
 }
 same "cpucycles(7) has each in the section of its kind" manual
 
+# What a kind adds to the precision.
+sed -nE 's/^.*= \{"([a-z]+)", [A-Z_]+, ([0-9]+)\}.*/\1 \2/p' src/slot.c >"$tmp/adds"
+sed -nE 's/^\.It ([a-z]+)(, read through the kernel)? Ta ([0-9]+)$/\1 \3/p' \
+	man/cpucycles.7 | cmp - "$tmp/adds" && test "$(wc -l <"$tmp/adds")" -eq 5
+ok "cpucycles(7) has what each kind adds to the precision"
+
 tested() {
 	grep -v '^default-zero ' "$tmp/counters" | cut -d ' ' -f 1 | sort >"$tmp/a"
 	cut -d ' ' -f 1 "$tmp/tested" | sort | diff "$tmp/a" - | sed -n \
