@@ -275,7 +275,7 @@ static void describe(const struct cpuc_slot *slot,
 		.usable = slot->trial.usable,
 	};
 
-	memcpy(d.reason, slot->trial.reason, sizeof slot->trial.reason);
+	memcpy(d.reason, slot->trial.reason, sizeof d.reason);
 	if (slot->trial.hint != NULL)
 		snprintf(d.hint, sizeof d.hint, "%s", slot->trial.hint);
 	if (slot->trial.usable && c->kind != CPUC_ZERO) {

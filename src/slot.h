@@ -79,8 +79,9 @@ struct cpuc_reader {
 struct cpuc_trial {
 	bool tried;
 	bool usable;
-	long long step;   /* cycles, call included; 0: not usable */
-	char reason[160]; /* why not usable */
+	long long step; /* cycles, call included; 0: not usable */
+	/* why not usable */
+	char reason[sizeof((struct cpucycles_counter *)0)->reason];
 	const char *hint; /* how to make it usable; NULL: unknown */
 };
 
