@@ -15,6 +15,8 @@ mkdir -p "$1" || exit 99
 work=$(cd "$1" && pwd)
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 points=0 bad=0
+# What a failing point and a failing program leave on the console.
+bad_lines='^not ok|^exit status'
 
 # NAME TRIPLET COMPILER [ARGUMENT]...: enters $work/NAME, configured so.
 configured()
@@ -38,7 +40,10 @@ point()
 	0*)       echo "ok $points - $1" ;;
 	*)
 		echo "not ok $points - $1"
-		tail -n 40 "$work/log" | sed 's/^/# /'
+		{
+			grep -E "$bad_lines" "$work/log"
+			tail -n 40 "$work/log"
+		} | sed 's/^/# /'
 		bad=1 ;;
 	esac
 }
