@@ -191,6 +191,7 @@ static void check_handlers(void)
 		{0, 0, true},
 		{0, 2 * CPUC_EXTEND32_NS, true},
 		{0, G / 10 * 8, false},
+		{0, G / 10 * 8, true},
 		{G, 0, true},
 		{G, 2 * CPUC_EXTEND32_NS, true},
 	};

@@ -56,19 +56,17 @@ cpuc_extend32(struct cpuc_anchor *own, uint32_t ticks, uint32_t (*raw)(void))
 	uint64_t ns, full;
 	uint32_t before, low;
 
-	/* A sleep beside the clock's reading would date the count wrongly. */
-	do {
-		before = raw();
-		ns = cpuc_os_clock_coarse_ns();
-		low = raw();
-	} while (low - before > CPUC_EXTEND32_NEAR);
-	/* Again, if a signal handler has renewed the anchor meanwhile. */
+	/* A sleep beside the clock's reading would date the count wrongly, and
+	 * an anchor that a signal handler has renewed may be ahead of it. */
 	do {
 		from.ns = own->ns;
 		CPUC_FENCE();
 		from.full = own->full;
+		before = raw();
+		ns = cpuc_os_clock_coarse_ns();
+		low = raw();
 		CPUC_FENCE();
-	} while (own->ns != from.ns);
+	} while (low - before > CPUC_EXTEND32_NEAR || own->ns != from.ns);
 	full = cpuc_extend32_at(from, ticks, low, ns);
 	/* Where there was no moment, it is as old as the second clock. */
 	if (ns - from.ns > CPUC_EXTEND32_NS && cpuc_guard_enter(&guard)) {
