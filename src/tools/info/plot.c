@@ -5,7 +5,6 @@
 #include "calls.h"
 #include "cpucycles.h"
 #include "report.h"
-#include "terminal.h"
 #include "../common/system.h"
 #include "../common/tool.h"
 

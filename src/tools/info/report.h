@@ -40,4 +40,12 @@ int plot_print(void);
 int noise_print(void);
 int noise_json(void);
 
+/* The terminal's columns, at least 20. 80 where nobody says how many. */
+int terminal_width(void);
+
+/* Prints text behind `at` columns that have been printed, and a newline, in
+ * lines no longer than the terminal is wide. Those that follow are indented. */
+void terminal_print(int at, int indent, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 #endif

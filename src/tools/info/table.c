@@ -7,7 +7,6 @@
 #include "calls.h"
 #include "cpucycles.h"
 #include "report.h"
-#include "terminal.h"
 #include "../common/tool.h"
 
 #define GAP 2

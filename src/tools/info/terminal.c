@@ -8,7 +8,7 @@
 #ifndef _WIN32
 #include <sys/ioctl.h>
 #endif
-#include "terminal.h"
+#include "report.h"
 
 #define LEAST 20
 #define MOST 1000
@@ -28,36 +28,27 @@ int terminal_width(void)
 	return width < LEAST ? LEAST : width > MOST ? MOST : (int)width;
 }
 
-/* A word, which may be longer than a line. What is no ASCII may be anything. */
-static int terminal_word(int at, int indent, const char *word, int n)
-{
-	const int width = terminal_width();
-
-	for (; n > 0; n--, word++, at++) {
-		if (at == width)
-			at = printf("\n%*s", indent, "") - 1;
-		putchar(*word < ' ' || *word > '~' ? '?' : *word);
-	}
-	return at;
-}
-
+/* Breaks lines at blanks, and words that are longer than a line. What is no
+ * ASCII may be anything. */
 void terminal_print(int at, int indent, const char *format, ...)
 {
 	const int width = terminal_width();
-	char text[2048], *word = text;
+	char text[2048], *c;
 	va_list values;
-	int n;
+	int needs;
 
 	va_start(values, format);
 	vsnprintf(text, sizeof text, format, values);
 	va_end(values);
-	for (; *word != '\0'; word += n + (word[n] == ' ')) {
-		n = (int)strcspn(word, " ");
-		if (word > text && at + 1 + n > width)
+	for (c = text; *c != '\0'; c++) {
+		needs = 1 + (*c == ' ' ? (int)strcspn(c + 1, " ") : 0);
+		if (at + needs > width) {
 			at = printf("\n%*s", indent, "") - 1;
-		else if (word > text)
-			at += printf(" ");
-		at = terminal_word(at, indent, word, n);
+			if (*c == ' ')
+				continue;
+		}
+		putchar(*c < ' ' || *c > '~' ? '?' : *c);
+		at++;
 	}
 	putchar('\n');
 }
