@@ -25,6 +25,7 @@ static long iterations;
 	__asm__
 #include "../src/tools/info/calls.c"
 #undef __asm__
+#include "../src/tools/info/plot.c"
 
 static int near(double value, double wanted)
 {
@@ -61,19 +62,19 @@ static void check_histogram(void)
 	int i;
 
 	for (r = rows; r < rows + COUNT(rows); r++) {
-		calls_histogram(&h, r->sorted, r->n);
+		plot_sort(&h, r->sorted, r->n);
 		ok(h.first == r->first && h.width == r->width &&
 			   h.bins == r->bins && total(&h) == r->n,
 		   "%s: %d bins of %lld from %lld", r->what, h.bins, h.width,
 		   h.first);
 	}
-	calls_histogram(&h, wild, 4);
+	plot_sort(&h, wild, 4);
 	ok(total(&h) == 4 && h.bins <= BINS_MAX, "differences of any size");
 
 	for (i = 0; i < 1000; i++)
 		tail[i] = i < 995 ? 100 + i / 200 : 1000000 + i;
 	tail[0] = 7;
-	calls_histogram(&h, tail, 1000);
+	plot_sort(&h, tail, 1000);
 	ok(h.count[0] == 1 && h.count[h.bins + 1] == 5 && h.width == 1,
 	   "what an interrupt hit is outside");
 	ok(h.most == 200 && h.count[102 - h.first] == 200,
@@ -82,10 +83,10 @@ static void check_histogram(void)
 
 static void check_step(void)
 {
-	ok(calls_step(43, 10) == 5 && calls_step(4096, 5) == 1000 &&
-		   calls_step(120, 5) == 50 && calls_step(5, 5) == 1 &&
-		   calls_step(6, 5) == 2 && calls_step(0, 5) == 1 &&
-		   calls_step(10000000000, 5) == 2000000000,
+	ok(plot_step(43, 10) == 5 && plot_step(4096, 5) == 1000 &&
+		   plot_step(120, 5) == 50 && plot_step(5, 5) == 1 &&
+		   plot_step(6, 5) == 2 && plot_step(0, 5) == 1 &&
+		   plot_step(10000000000, 5) == 2000000000,
 	   "steps of scales are 1, 2 or 5 times a power of ten");
 }
 

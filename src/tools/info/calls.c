@@ -2,7 +2,6 @@
 /* Measures what calls show: differences of the count from one to the next, its
  * rate, and gaps in the thread's time. */
 #include <config.h>
-#include <string.h>
 #include "calls.h"
 #include "cpucycles.h"
 #include "../common/rate_steps.h"
@@ -40,49 +39,6 @@ const struct calls *calls_measure(int n)
 	c.iqm = stats_iqm(c.sorted, n);
 	c.n = n;
 	return &c;
-}
-
-/* The smallest of 1, 2, 5, 10, 20 ... of which n or fewer make up the range. */
-static long long calls_step(long long range, int n)
-{
-	long long step = 1;
-	int i;
-
-	for (i = 0; step < range / n + (range % n > 0); i++)
-		step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-	return step;
-}
-
-/* Divides and rounds towards minus infinity, so that a bin begins at 0. */
-static long long calls_divide(long long value, long long by)
-{
-	return value / by - (value % by < 0);
-}
-
-void calls_histogram(struct histogram *h, const long long *sorted, int n)
-{
-	/* The few that an interrupt hit would squeeze all others together. */
-	long long low = stats_quantile(sorted, n, 1, 100), bin, last;
-	long long high = stats_quantile(sorted, n, 99, 100);
-	long long width = calls_step(high - low, BINS_MAX - 1);
-	int i, *count;
-
-	bin = calls_divide(low, width);
-	last = calls_divide(high, width);
-	/* An empty bin on either side shows that nothing lies beyond. */
-	bin -= bin != 0 && last - bin + 1 < BINS_MAX;
-	last += last - bin + 1 < BINS_MAX;
-	memset(h, 0, sizeof *h);
-	h->first = bin * width;
-	h->width = width;
-	h->bins = (int)(last - bin) + 1;
-	for (i = 0; i < n; i++) {
-		bin = calls_divide(sorted[i] - h->first, width);
-		bin = bin < -1 ? -1 : bin > h->bins ? h->bins : bin;
-		count = &h->count[bin + 1];
-		if (++*count > h->most)
-			h->most = *count;
-	}
 }
 
 /* The time of the loop alone, and that with all counts, give bounds that hold

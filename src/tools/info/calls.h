@@ -20,20 +20,6 @@ struct calls {
  * static storage. */
 const struct calls *calls_measure(int n);
 
-#define BINS_MAX 14 /* as a terminal has 24 lines */
-
-struct histogram {
-	int bins;
-	long long first; /* bin i begins at first + i * width */
-	long long width;
-	int count[BINS_MAX + 2]; /* of bin i: [i + 1]; first and last: values
-				    outside all bins, at most 1% each */
-	int most;                /* the highest of all these counts */
-};
-
-/* Sorts n > 0 ascending values into bins. */
-void calls_histogram(struct histogram *h, const long long *sorted, int n);
-
 /* Loops: of 8192 iterations, of twice as many, and so on. */
 #define OBSERVED 8
 

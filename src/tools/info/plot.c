@@ -2,11 +2,67 @@
 /* A histogram of the cycles from call to call, in the terminal. */
 #include <config.h>
 #include <stdio.h>
+#include <string.h>
 #include "calls.h"
 #include "cpucycles.h"
 #include "report.h"
+#include "../common/stats.h"
 #include "../common/system.h"
 #include "../common/tool.h"
+
+#define BINS_MAX 14 /* as a terminal has 24 lines */
+
+struct histogram {
+	int bins;
+	long long first; /* bin i begins at first + i * width */
+	long long width;
+	int count[BINS_MAX + 2]; /* of bin i: [i + 1]; first and last: values
+				    outside all bins, at most 1% each */
+	int most;                /* the highest of all these counts */
+};
+
+/* The smallest of 1, 2, 5, 10, 20 ... of which n or fewer make up the range. */
+static long long plot_step(long long range, int n)
+{
+	long long step = 1;
+	int i;
+
+	for (i = 0; step < range / n + (range % n > 0); i++)
+		step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+	return step;
+}
+
+/* Divides and rounds towards minus infinity, so that a bin begins at 0. */
+static long long plot_divide(long long value, long long by)
+{
+	return value / by - (value % by < 0);
+}
+
+/* Sorts n > 0 ascending values into bins. */
+static void plot_sort(struct histogram *h, const long long *sorted, int n)
+{
+	/* The few that an interrupt hit would squeeze all others together. */
+	long long low = stats_quantile(sorted, n, 1, 100), bin, last;
+	long long high = stats_quantile(sorted, n, 99, 100);
+	int i, *count;
+
+	memset(h, 0, sizeof *h);
+	h->width = plot_step(high - low, BINS_MAX - 1);
+	bin = plot_divide(low, h->width);
+	last = plot_divide(high, h->width);
+	/* An empty bin on either side shows that nothing lies beyond. */
+	bin -= bin != 0 && last - bin + 1 < BINS_MAX;
+	last += last - bin + 1 < BINS_MAX;
+	h->first = bin * h->width;
+	h->bins = (int)(last - bin) + 1;
+	for (i = 0; i < n; i++) {
+		bin = plot_divide(sorted[i] - h->first, h->width);
+		bin = bin < -1 ? -1 : bin > h->bins ? h->bins : bin;
+		count = &h->count[bin + 1];
+		if (++*count > h->most)
+			h->most = *count;
+	}
+}
 
 #define LABEL 24 /* bytes: a number of 64 bits and a sign */
 
@@ -48,7 +104,7 @@ static void plot_histogram(const struct calls *c)
 	char label[LABEL];
 	int i, length, labels = 0, width;
 
-	calls_histogram(&h, c->sorted, c->n);
+	plot_sort(&h, c->sorted, c->n);
 	for (i = -1; i <= h.bins; i++) {
 		length = plot_name(&h, i, label);
 		labels = length > labels ? length : labels;
