@@ -7,7 +7,6 @@
 #include <config.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "calls.h"
 #include "cpucycles.h"

@@ -98,12 +98,19 @@ static void plot_row(const struct calls *c, const struct histogram *h, int bin,
 		       : "");
 }
 
-static void plot_histogram(const struct calls *c)
+int plot_print(void)
 {
-	struct histogram h;
-	char label[LABEL];
+	const struct calls *c = calls_measure(CALLS_MANY);
 	int i, length, labels = 0, width;
+	char label[LABEL];
+	struct histogram h;
+	struct machine m;
 
+	machine_find(&m);
+	terminal_print(0, 0, "%s (%s), %s, %s", cpucycles_implementation(),
+		       cpucycles_kind(), m.cpu, m.system);
+	terminal_print(0, 0, "Cycles from call to call, and how often:");
+	putchar('\n');
 	plot_sort(&h, c->sorted, c->n);
 	for (i = -1; i <= h.bins; i++) {
 		length = plot_name(&h, i, label);
@@ -113,19 +120,6 @@ static void plot_histogram(const struct calls *c)
 		snprintf(label, LABEL, "%d", h.most);
 	for (i = -1; i <= h.bins; i++)
 		plot_row(c, &h, i, labels, width < 1 ? 1 : width);
-}
-
-int plot_print(void)
-{
-	const struct calls *c = calls_measure(CALLS_MANY);
-	struct machine m;
-
-	machine_find(&m);
-	terminal_print(0, 0, "%s (%s), %s, %s", cpucycles_implementation(),
-		       cpucycles_kind(), m.cpu, m.system);
-	terminal_print(0, 0, "Cycles from call to call, and how often:");
-	putchar('\n');
-	plot_histogram(c);
 	putchar('\n');
 	terminal_print(
 		0, 0,

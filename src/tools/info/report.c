@@ -18,7 +18,8 @@
 
 struct request request;
 
-#define SAMPLES 15 /* of a core's rate */
+#define SAMPLES 15                          /* of a core's rate */
+#define RATE_FILE "/etc/cpucyclespersecond" /* an administrator's */
 
 /* The library's environment variables. */
 #define VARIABLES 2
@@ -32,8 +33,7 @@ static const char *report_why_not(int i, const char *value)
 	const char *source = cpucycles_persecondsource();
 
 	if (i == 1) {
-		/* A file in /etc has the same name. */
-		if (!strncmp(source, "environment ", strlen("environment ")))
+		if (!strcmp(source, "environment variable cpucyclespersecond"))
 			return "";
 		if (!strcmp(source, "measured") &&
 		    !strcmp(cpucycles_kind(), "calibrated"))
@@ -76,13 +76,12 @@ static const char *report_disbelieved(void)
 	/* gcc's analyzer takes an automatic one for uninitialised. */
 	static struct cpuc_rate stated;
 	const char *source = cpucycles_persecondsource();
-	const bool by_clock = strcmp(source, "time-stamp counter") == 0;
 	double hz = (double)cpucycles_persecond();
 
 	text[0] = '\0';
 	stated = cpuc_stated_rate(0);
 	if (stated.hz == 0 || strcmp(stated.source, source) == 0 ||
-	    (!stated.of_core && !by_clock))
+	    (!stated.of_core && strcmp(source, "time-stamp counter") != 0))
 		return text;
 	if (stated.of_core)
 		hz = (double)cpucycles_observepersecond();
@@ -98,8 +97,6 @@ static const char *report_disbelieved(void)
  * easily misses that a variable had no effect. */
 void report_notes(const struct cpucycles_counter *c, void (*note)(const char *))
 {
-	/* An administrator's. */
-	static const char file[] = "/etc/cpucyclespersecond";
 	const char *value, *why;
 	char text[1024];
 	int i;
@@ -122,10 +119,10 @@ void report_notes(const struct cpucycles_counter *c, void (*note)(const char *))
 			 report_variables[i], value, why);
 		note(text);
 	}
-	if (access(file, F_OK) == 0 &&
-	    strcmp(cpucycles_persecondsource(), file) != 0)
-		note("/etc/cpucyclespersecond was not taken: it is not a "
-		     "readable file with one number from 1e6 to 1e11");
+	if (access(RATE_FILE, F_OK) == 0 &&
+	    strcmp(cpucycles_persecondsource(), RATE_FILE) != 0)
+		note(RATE_FILE " was not taken: it is not a readable file with "
+			       "one number from 1e6 to 1e11");
 	why = report_disbelieved();
 	snprintf(text, sizeof text, "not believed: %s", why);
 	if (*why != '\0')
@@ -134,24 +131,21 @@ void report_notes(const struct cpucycles_counter *c, void (*note)(const char *))
 
 const char *report_shared(const struct cpucycles_counter *c)
 {
-	if (c->per_thread)
-		return "";
-	switch (c->kind_id) {
-	case CPUCYCLES_CORE:
-		return "whatever the core does is counted";
-	case CPUCYCLES_CALIBRATED:
+	static const char *const why[] = {
+		[CPUCYCLES_CORE] = "whatever the core does is counted",
+		[CPUCYCLES_CALIBRATED] =
 #ifdef _WIN32
-		return "QueryThreadCycleTime() does not advance with the "
-		       "counter's clock";
+			"QueryThreadCycleTime() does not advance with the "
+			"counter's clock",
 #else
-		return "no restartable sequences (rseq) are registered here, "
-		       "which report preemptions";
+			"no restartable sequences (rseq) are registered here, "
+			"which report preemptions",
 #endif
-	case CPUCYCLES_ZERO:
-		return "nothing is counted";
-	default:
-		return "a clock does not stand still";
-	}
+		[CPUCYCLES_REFERENCE] = "a clock does not stand still",
+		[CPUCYCLES_OS] = "a clock does not stand still",
+		[CPUCYCLES_ZERO] = "nothing is counted"};
+
+	return c->per_thread ? "" : why[c->kind_id];
 }
 
 void report_instructions(struct cpucycles_counter *c)
@@ -220,29 +214,25 @@ static void report_cpu(int cpu)
 		       (double)(hz[SAMPLES - 1] - hz[0]) * 100 / middle);
 }
 
-static int report_no_rate(void)
-{
-	struct cpucycles_counter c;
-	unsigned i;
-
-	tool_failed("the core's rate could not be measured on this CPU");
-	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
-		if (c.kind_id == CPUCYCLES_CALIBRATED && !c.usable)
-			tool_failed("%s: %s", c.name, tool_why(&c));
-	return TOOL_FINDING;
-}
-
 int report_cpus(void)
 {
+	struct cpucycles_counter c;
 	struct affinity a;
 	int cpu, err = affinity_get(&a);
+	unsigned i;
 
 	if (err)
 		return tool_failed("cannot find out which CPUs this process "
 				   "may run on: %s",
 				   strerror(err));
-	if (cpucycles_observepersecond() == 0)
-		return report_no_rate();
+	if (cpucycles_observepersecond() == 0) {
+		tool_failed("the core's rate could not be measured on this "
+			    "CPU");
+		for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+			if (c.kind_id == CPUCYCLES_CALIBRATED && !c.usable)
+				tool_failed("%s: %s", c.name, tool_why(&c));
+		return TOOL_FINDING;
+	}
 	for (cpu = affinity_next(&a, -1); cpu >= 0;
 	     cpu = affinity_next(&a, cpu)) {
 		err = affinity_pin(cpu);
