@@ -10,7 +10,7 @@
 
 #define tool_ns pretended_ns
 #define tool_clock_ns pretended_clock
-#define tool_thread_clock() true
+#define tool_thread_clock() CLOCK_THREAD_CPUTIME_ID
 #define cpucycles_interruptions gapped_interruptions
 #define cpucycles_persecond() 1000000000LL
 #define cpucycles_counterbyname(name, c, size) (*(c) = counter)

@@ -54,8 +54,8 @@ const char *tool_counts(const struct cpucycles_counter *c);
 /* Why the counter that the environment names is not in use; "" if it is. */
 const char *tool_not_taken(const char *named);
 
-/* A message if the environment's counter is not in use. */
-void tool_note_not_taken(void);
+/* If the environment's counter is not in use, a line to f that begins so. */
+void tool_note_not_taken(FILE *f, const char *begin);
 
 /* Whether the environment names the counter in use, and that needs no perf
  * events: where opening one kills, a clock is named so that none is opened. */
@@ -68,8 +68,8 @@ long long tool_ns(void);
 /* Why instructions are not counted where no counter of them was built. */
 #define TOOL_NO_INSTRUCTIONS "built without Linux's <linux/perf_event.h>"
 
-/* Whether there is a CLOCK_THREAD_CPUTIME_ID with steps of a microsecond or
- * less: on Windows they are of 15 ms. */
-bool tool_thread_clock(void);
+/* CLOCK_THREAD_CPUTIME_ID, or CLOCK_MONOTONIC if there is none in steps of a
+ * microsecond or less: on Windows they are of 15 ms. */
+clockid_t tool_thread_clock(void);
 
 #endif

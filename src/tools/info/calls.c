@@ -48,8 +48,7 @@ const struct calls *calls_measure(int n)
  * the clock went on then, and the count may not have. */
 static void calls_observe_once(struct observed *o, double tick, double off)
 {
-	clockid_t clock =
-		tool_thread_clock() ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+	const clockid_t clock = tool_thread_clock();
 	long long ran, outer, inner = 0, first, last;
 	double count, low, high;
 	long done, i;

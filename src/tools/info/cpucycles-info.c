@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* cpucycles-info: describes the counter of this machine and its precision. */
 #include <config.h>
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cpucycles.h"
@@ -46,60 +44,60 @@ static const char help[] =
 	"  2  wrong usage, or --counter names a counter that does not exist\n";
 /* clang-format on */
 
-enum { COUNTER = 256, NOISE, FORM };
+/* As bits: which reports are asked for. */
+enum { CPUS = 256, JSON = 512, LINES = 1024, NOISE = 2048, PLOT = 4096 };
 
 static const struct option options[] = {
-	{"counter", required_argument, NULL, COUNTER},
-	{"cpus", no_argument, NULL, FORM},
+	{"counter", required_argument, NULL, 'c'},
+	{"cpus", no_argument, NULL, CPUS},
 	{"help", no_argument, NULL, 'h'},
-	{"json", no_argument, NULL, FORM + 1},
-	{"lines", no_argument, NULL, FORM + 3},
+	{"json", no_argument, NULL, JSON},
+	{"lines", no_argument, NULL, LINES},
 	{"noise", no_argument, NULL, NOISE},
-	{"plot", no_argument, NULL, FORM + 2},
+	{"plot", no_argument, NULL, PLOT},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0},
 };
 
-typedef int report_function(void);
-
-static report_function *const forms[] = {report_cpus, report_json, plot_print,
-					 report_lines};
+static const struct {
+	int asked;
+	int (*print)(void);
+} reports[] = {{0, table_print},      {CPUS, report_cpus},
+	       {JSON, report_json},   {JSON | NOISE, report_json},
+	       {LINES, report_lines}, {NOISE, noise_print},
+	       {PLOT, plot_print}};
 
 int main(int argc, char **argv)
 {
-	report_function *report = NULL;
+	const size_t n = sizeof reports / sizeof *reports;
+	int option, asked = 0, status = TOOL_GOOD;
 	struct cpucycles_counter c;
-	bool several = false;
-	int option, status;
+	size_t i;
 
 	tool_begin("cpucycles-info", help, 0);
-	while ((option = tool_option(argc, argv, "hV", options)) != -1) {
-		if (option == COUNTER) {
+	while ((option = tool_option(argc, argv, "hV", options)) != -1)
+		if (option == 'c')
 			request.counter = optarg;
-		} else if (option == NOISE) {
-			request.noise = true;
-		} else {
-			several |= report && report != forms[option - FORM];
-			report = forms[option - FORM];
-		}
-	}
+		else
+			asked |= option;
 	if (optind < argc)
 		return tool_usage("unexpected argument '%s'", argv[optind]);
-	if (several || (request.noise && report && report != report_json))
+	if (asked == 0 && !isatty(1))
+		asked = LINES;
+	for (i = 0; i < n && reports[i].asked != asked; i++)
+		;
+	if (i == n)
 		return tool_usage(
 			"use only one of --cpus, --json, --lines, --noise and "
 			"--plot, or --json with --noise");
-	if (report == NULL)
-		report = request.noise ? noise_print
-			 : isatty(1)   ? table_print
-				       : report_lines;
-	status = request.counter ? tool_select(request.counter, &c) : TOOL_GOOD;
+	request.noise = asked & NOISE;
+	if (request.counter != NULL)
+		status = tool_select(request.counter, &c);
 	/* The others have it in what they print. */
-	if (report == report_cpus || report == plot_print ||
-	    report == noise_print)
-		tool_note_not_taken();
+	if (asked == CPUS || asked == PLOT || asked == NOISE)
+		tool_note_not_taken(stderr, "cpucycles-info: ");
 	if (status == TOOL_GOOD)
-		status = report();
+		status = reports[i].print();
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
 		status = TOOL_FINDING;
 	return tool_end(stdout, NULL, status);

@@ -353,7 +353,7 @@ int main(int argc, char **argv)
 	    optind == argc)
 		return tool_usage("needs a command, and from 1 to %d runs",
 				  RUNS_MOST);
-	tool_note_not_taken();
+	tool_note_not_taken(stderr, "cpucycles-run: ");
 	command = run_command(argc - optind, argv + optind);
 	run_begin();
 	f = file != NULL ? fopen(file, "we") : stderr;

@@ -76,9 +76,7 @@ void counting_order(struct counting_order *o, long long ns)
 /* The time in which the counter counts, as far as it can be had. */
 static clockid_t counting_clock_id(const struct selftest *t)
 {
-	return t->counter.per_thread && tool_thread_clock()
-		       ? CLOCK_THREAD_CPUTIME_ID
-		       : CLOCK_MONOTONIC;
+	return t->counter.per_thread ? tool_thread_clock() : CLOCK_MONOTONIC;
 }
 
 /* Counts per second in one window. A calibrated counter may measure in a call,
@@ -240,34 +238,30 @@ struct chain_lengths {
 	int timings;
 };
 
-static void chain_run(int row)
-{
-	if (row == NOTHING)
-		known_nothing();
-	else
-		known[row - FIRST].loop(KNOWN_CYCLES / known[row - FIRST].turn);
-}
-
 static void chain_measure(const struct selftest *t, struct chain_lengths *l)
 {
 	static long long count[ROWS][TIMINGS], ns[ROWS][TIMINGS];
 	long long end = tool_ns() + t->ms * 1000000LL;
+	const struct known *k;
 	int n, row;
 
 	/* They take turns, so that all see the same machine. */
 	for (n = 0; n < TIMINGS && (n < 21 || tool_ns() < end); n++)
 		for (row = 0; row < ROWS; row++) {
+			k = row == NOTHING ? NULL : &known[row - FIRST];
 			ns[row][n] = -tool_ns();
 			count[row][n] = -cpucycles();
-			chain_run(row);
+			if (k == NULL)
+				known_nothing();
+			else
+				k->loop(KNOWN_CYCLES / k->turn);
 			count[row][n] += cpucycles();
 			ns[row][n] += tool_ns();
 		}
+	/* For nothing itself, the first, 0 is subtracted. */
 	for (row = 0; row < ROWS; row++) {
-		l->count[row] = stats_median(count[row], n);
-		l->count[row] -= row == NOTHING ? 0 : l->count[NOTHING];
-		l->ns[row] = stats_median(ns[row], n);
-		l->ns[row] -= row == NOTHING ? 0 : l->ns[NOTHING];
+		l->count[row] = stats_median(count[row], n) - l->count[NOTHING];
+		l->ns[row] = stats_median(ns[row], n) - l->ns[NOTHING];
 	}
 	l->timings = n;
 }
@@ -291,7 +285,7 @@ static int chain_best(const struct chain_lengths *l)
 
 enum outcome chain_check(struct selftest *t)
 {
-	struct chain_lengths l;
+	struct chain_lengths l = {.timings = 0};
 	double percent;
 	int best;
 

@@ -3,7 +3,6 @@
 #include <config.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "../common/affinity.h"
@@ -131,7 +130,6 @@ static int run_all(struct selftest *t, unsigned chosen)
  * exit status. */
 static int choose_counter(struct cpucycles_counter *c, const char *name)
 {
-	const char *named = getenv("cpucyclesimplementation"), *why;
 	int status = tool_select(name, c);
 
 	if (status == TOOL_FINDING)
@@ -142,23 +140,9 @@ static int choose_counter(struct cpucycles_counter *c, const char *name)
 	       "# counter %s, kind %s, %g cycles a tick, %u bits\n",
 	       cpucycles_version(), c->name, c->kind, c->scaling, c->bits);
 	/* Who names one in the environment expects a check of that one. */
-	why = name == NULL && named != NULL ? tool_not_taken(named) : "";
-	if (*why != '\0')
-		printf("# cpucyclesimplementation=%s was not taken: %s\n",
-		       named, why);
+	if (name == NULL)
+		tool_note_not_taken(stdout, "# ");
 	return TOOL_GOOD;
-}
-
-/* The check of this name as a bit; 0, with a message, if there is none. */
-static unsigned choose_check(const char *name)
-{
-	unsigned i;
-
-	for (i = 0; i < CHECKS; i++)
-		if (!strcmp(checks[i].name, name))
-			return 1u << i;
-	tool_usage("no check is called '%s'; --list prints all", name);
-	return 0;
 }
 
 int main(int argc, char **argv)
@@ -175,7 +159,7 @@ int main(int argc, char **argv)
 	};
 	struct selftest t = {.ms = 500, .wait_s = 6};
 	const char *counter = NULL;
-	unsigned i, bit, chosen = 0;
+	unsigned i, chosen = 0;
 
 	tool_begin("cpucycles-selftest", help, 0);
 	while ((option = tool_option(argc, argv, "hV", options)) != -1)
@@ -191,9 +175,16 @@ int main(int argc, char **argv)
 		printf("%-12s %s\n", checks[i].name, checks[i].what);
 	if (list)
 		return tool_end(stdout, NULL, TOOL_GOOD);
-	for (; optind < argc; chosen |= bit)
-		if ((bit = choose_check(argv[optind++])) == 0)
-			return TOOL_USAGE;
+	for (; optind < argc; optind++) {
+		for (i = 0; i < CHECKS && strcmp(checks[i].name, argv[optind]);
+		     i++)
+			;
+		if (i == CHECKS)
+			return tool_usage(
+				"no check is called '%s'; --list prints all",
+				argv[optind]);
+		chosen |= 1u << i;
+	}
 	status = choose_counter(&t.counter, counter);
 	if (status == TOOL_GOOD)
 		status = run_all(&t, chosen ? chosen : ~0u);

@@ -145,7 +145,7 @@ enum outcome elsewhere_sharing(struct selftest *t)
 	if (!t->counter.per_thread)
 		return say(t, SKIPPED,
 			   "the count goes on while others have the CPU");
-	if (!tool_thread_clock())
+	if (tool_thread_clock() == CLOCK_MONOTONIC)
 		return say(t, SKIPPED, "the thread's clock is too coarse");
 	if (affinity_get(&a) == 0) {
 		affinity_pin(affinity_here());
@@ -190,10 +190,7 @@ enum outcome elsewhere_fork(struct selftest *t)
 		elsewhere_count(e);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			pid = -1;
-	if (pid < 0)
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return say(t, SKIPPED, "no child: %s", strerror(errno));
 	if (status != 0)
 		return say(t, BAD, "signal %d killed the child",
@@ -220,7 +217,7 @@ enum outcome elsewhere_migration(struct selftest *t)
 			   strerror(errno));
 	for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;)
 		n++;
-	stay = t->ms * 1000000LL / ((n > 0 ? n : 1) * ROUNDS);
+	stay = t->ms * 1000000LL / (n * ROUNDS);
 	for (i = 0; n > 1 && i < ROUNDS; i++)
 		for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;) {
 			back = o.back;
