@@ -2,6 +2,7 @@
 /* Reads what the system knows of the machine and its CPUs: of Linux /proc and
  * /sys, and of Windows the registry. */
 #include <config.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,34 +102,25 @@ static void machine_names(struct machine *m)
 #include <strings.h>
 #include <sys/utsname.h>
 
-/* Finds the CPU's name in /proc/cpuinfo; arm64 and s390x have none there. */
-static void machine_find_cpu(char cpu[128])
+static void machine_names(struct machine *m)
 {
 	FILE *f = fopen("/proc/cpuinfo", "r");
 	char line[1024], key[32];
-	int found = 0;
-
-	while (f != NULL && !found && fgets(line, sizeof line, f) != NULL)
-		found = sscanf(line, "%31[^\t:] : %127[^\n]", key, cpu) == 2 &&
-			/* x86, arm32 and loong64; mips and alpha; POWER,
-			 * sparc64 and hppa; RISC-V */
-			(!strcasecmp(key, "model name") ||
-			 !strcmp(key, "cpu model") || !strcmp(key, "cpu") ||
-			 !strcmp(key, "uarch"));
-	if (!found)
-		*cpu = '\0';
-	if (f != NULL)
-		fclose(f);
-}
-
-static void machine_names(struct machine *m)
-{
+	bool named = false;
 	struct utsname u;
 
-	machine_find_cpu(m->cpu);
-	if (uname(&u) < 0)
-		return;
-	if (m->cpu[0] == '\0')
+	while (f != NULL && !named && fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "%31[^\t:] : %127[^\n]", key, m->cpu) == 2)
+			/* x86, arm32 and loong64; mips and alpha; POWER,
+			 * sparc64 and hppa; RISC-V */
+			named = !strcasecmp(key, "model name") ||
+				!strcmp(key, "cpu model") ||
+				!strcmp(key, "cpu") || !strcmp(key, "uarch");
+	if (f != NULL)
+		fclose(f);
+	uname(&u);
+	/* arm64 and s390x have no name there. */
+	if (!named)
 		snprintf(m->cpu, sizeof m->cpu, "%.100s", u.machine);
 	/* The part behind a hyphen names the kernel's builder. */
 	snprintf(m->system, sizeof m->system, "%.60s %.*s %.60s", u.sysname,
