@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -116,8 +117,8 @@ static int open_recall(void)
 }
 
 /* Writes the record and, for the next boot, the lines that make the settings
- * again. All or nothing. */
-static int open_write(const char *path)
+ * again; or removes the file. All or nothing. */
+static int open_write(const char *path, bool keep)
 {
 	const struct open_setting *s = open_settings;
 	const char *last = "";
@@ -125,6 +126,8 @@ static int open_write(const char *path)
 	int i, ok;
 	FILE *f;
 
+	if (!keep)
+		return unlink(path + 1) == 0 ? 0 : -errno;
 	snprintf(new, sizeof new, "%s.new", path);
 	unlink(new + 1); /* a killed run's */
 	f = fopen(new + 1, "wx");
@@ -153,28 +156,24 @@ static int open_write(const char *path)
 /* Writes a file, or removes it if nothing belongs there. */
 static int open_save(const char *path)
 {
-	bool keep = path == open_state || run.persist;
+	bool may = path == open_state || run.persist, keep = false;
 	struct open_record old;
-	int i, lines = 0, err = open_load(path, &old);
+	int i, err = open_load(path, &old);
 
-	for (i = 0; i < OPEN_SETTINGS && keep; i++)
-		lines += run.record.old[i] >= 0 &&
-			 (path != open_tmpfiles || !open_settings[i].sysctl);
-	if (lines == 0 && err == OPEN_FOREIGN)
+	for (i = 0; i < OPEN_SETTINGS && may; i++)
+		keep |= run.record.old[i] >= 0 &&
+			(path != open_tmpfiles || !open_settings[i].sysctl);
+	if (!keep && err == OPEN_FOREIGN)
 		printf("left %s: not written by cpucycles-open\n", path);
-	if (lines == 0 && (err == -ENOENT || err == OPEN_FOREIGN))
+	if (!keep && (err == -ENOENT || err == OPEN_FOREIGN))
 		return TOOL_GOOD;
 	if (err != OPEN_FOREIGN)
-		err = 0;
-	if (err == 0 && !run.dry && lines > 0)
-		err = open_write(path);
-	else if (err == 0 && !run.dry && unlink(path + 1) != 0)
-		err = -errno;
+		err = run.dry ? 0 : open_write(path, keep);
 	if (err != 0)
-		return open_failed(lines > 0 ? "write" : "remove", path, err);
+		return open_failed(keep ? "write" : "remove", path, err);
 	if (path != open_state)
 		printf("%s%s %s\n", run.dry ? "would " : "",
-		       lines > 0 ? "write" : "remove", path);
+		       keep ? "write" : "remove", path);
 	return TOOL_GOOD;
 }
 
@@ -287,6 +286,20 @@ static int open_each(void)
 	return status;
 }
 
+/* Whether sysfs has no PMU of the cores: x86 and RISC-V call theirs `cpu`, all
+ * others have a file `cpus`. False where there is no sysfs. */
+static bool open_no_pmu(void)
+{
+	glob_t found = {0};
+	size_t n;
+
+	glob("sys/bus/event_source/devices/cpu", 0, NULL, &found);
+	glob("sys/bus/event_source/devices/*/cpus", GLOB_APPEND, NULL, &found);
+	n = found.gl_pathc;
+	globfree(&found);
+	return n == 0 && access("sys/bus/event_source/devices", X_OK) == 0;
+}
+
 static int open_run(void)
 {
 	int status = open_recall(), saved = TOOL_GOOD;
@@ -314,13 +327,6 @@ static int open_run(void)
 	return status | saved;
 }
 
-static bool open_clash(void)
-{
-	return run.status + run.apply + run.revert > 1 ||
-	       (run.status && run.dry) ||
-	       (run.revert && (run.rdpmc_all || run.no_nmi));
-}
-
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -344,7 +350,9 @@ int main(int argc, char **argv)
 		if (o == 'r')
 			root = optarg;
 	run.apply |= run.persist;
-	if (open_clash())
+	if (run.status + run.apply + run.revert > 1 ||
+	    (run.status && run.dry) ||
+	    (run.revert && (run.rdpmc_all || run.no_nmi)))
 		return tool_usage("these options exclude each other");
 	if (optind < argc)
 		return tool_usage("unexpected argument '%s'", argv[optind]);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The settings that cpucycles-open changes, and its record of them. */
 #include <config.h>
-#include <glob.h>
 #include <string.h>
-#include <unistd.h>
 #include "settings.h"
 
 /* clang-format off */
@@ -39,18 +37,6 @@ bool open_enough(int i, int now)
 	const struct open_setting *setting = &open_settings[i];
 
 	return setting->lower ? now <= setting->value : now >= setting->value;
-}
-
-bool open_no_pmu(void)
-{
-	glob_t found = {0};
-	size_t n;
-
-	glob("sys/bus/event_source/devices/cpu", 0, NULL, &found);
-	glob("sys/bus/event_source/devices/*/cpus", GLOB_APPEND, NULL, &found);
-	n = found.gl_pathc;
-	globfree(&found);
-	return n == 0 && access("sys/bus/event_source/devices", X_OK) == 0;
 }
 
 void open_format(const struct open_record *record, FILE *f)

@@ -33,11 +33,6 @@ struct open_record {
 /* Whether `now` is at least as open as setting i. */
 bool open_enough(int i, int now);
 
-/* Whether sysfs, below the working directory, has no PMU of the cores: x86 and
- * RISC-V call theirs `cpu`, all others have a file `cpus`. False where there is
- * no sysfs. */
-bool open_no_pmu(void);
-
 void open_format(const struct open_record *record, FILE *f);
 
 /* Accepts only the output of open_format, so that a forged record can at worst
