@@ -2,8 +2,8 @@
 /* Measures what calls show: differences of the count from one to the next, its
  * rate, and gaps in the thread's time. */
 #include <config.h>
-#include "calls.h"
 #include "cpucycles.h"
+#include "info.h"
 #include "../common/rate_steps.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
@@ -37,7 +37,6 @@ const struct calls *calls_measure(int n)
 	for (i = 0; i < 3; i++)
 		c.quartile[i] = stats_quantile(c.sorted, n, i + 1, 4);
 	c.iqm = stats_iqm(c.sorted, n);
-	c.n = n;
 	return &c;
 }
 

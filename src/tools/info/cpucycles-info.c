@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cpucycles.h"
-#include "report.h"
+#include "info.h"
 #include "../common/tool.h"
 
 /* One line here is one line of output. */

@@ -8,9 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "calls.h"
 #include "cpucycles.h"
-#include "report.h"
+#include "info.h"
 #include "../common/affinity.h"
 #include "../common/json.h"
 #include "../common/known.h"
@@ -178,8 +177,7 @@ static void noise_measure(struct noise *n)
 	struct system_time before, after;
 	long long hz;
 
-	memset(n, 0, sizeof *n);
-	n->steal = -1;
+	*n = (struct noise){.steal = -1};
 	system_time("", &before);
 	calls_gaps(n->gaps);
 	noise_windows(n);

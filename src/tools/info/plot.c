@@ -3,9 +3,8 @@
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
-#include "calls.h"
 #include "cpucycles.h"
-#include "report.h"
+#include "info.h"
 #include "../common/stats.h"
 #include "../common/system.h"
 #include "../common/tool.h"
@@ -111,7 +110,7 @@ int plot_print(void)
 		       cpucycles_kind(), m.cpu, m.system);
 	terminal_print(0, 0, "Cycles from call to call, and how often:");
 	putchar('\n');
-	plot_sort(&h, c->sorted, c->n);
+	plot_sort(&h, c->sorted, CALLS_MANY);
 	for (i = -1; i <= h.bins; i++) {
 		length = plot_name(&h, i, label);
 		labels = length > labels ? length : labels;
@@ -125,7 +124,7 @@ int plot_print(void)
 		0, 0,
 		"* the middle half: %lld to %lld, mean %.2f; all %d: %lld to "
 		"%lld",
-		c->quartile[0], c->quartile[2], c->iqm, c->n, c->sorted[0],
-		c->sorted[c->n - 1]);
+		c->quartile[0], c->quartile[2], c->iqm, CALLS_MANY,
+		c->sorted[0], c->sorted[CALLS_MANY - 1]);
 	return TOOL_GOOD;
 }

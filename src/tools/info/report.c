@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "calls.h"
 #include "cpucycles.h"
-#include "report.h"
+#include "info.h"
 #include "../../rate/stated_rate.h"
 #include "../common/affinity.h"
 #include "../common/json.h"
@@ -58,7 +57,7 @@ static void report_measured(void)
 	int i, n;
 
 	printf("cpucycles iqm %lld ", iqm);
-	for (i = 0; i < c->n; i++)
+	for (i = 0; i < CALLS_FEW; i++)
 		printf("%+lld", c->diff[i] - iqm);
 	printf("\n");
 	n = calls_observe(o);
@@ -218,7 +217,7 @@ int report_cpus(void)
 {
 	struct cpucycles_counter c;
 	struct affinity a;
-	int cpu, err = affinity_get(&a);
+	int cpu = -1, err = affinity_get(&a);
 	unsigned i;
 
 	if (err)
@@ -233,8 +232,7 @@ int report_cpus(void)
 				tool_failed("%s: %s", c.name, tool_why(&c));
 		return TOOL_FINDING;
 	}
-	for (cpu = affinity_next(&a, -1); cpu >= 0;
-	     cpu = affinity_next(&a, cpu)) {
+	while ((cpu = affinity_next(&a, cpu)) >= 0) {
 		err = affinity_pin(cpu);
 		if (err == 0)
 			report_cpu(cpu);
@@ -329,9 +327,9 @@ static void report_json_calls(void)
 		json_print(NULL, "%lld", c->quartile[i]);
 	json_close(']');
 	json_print("min", "%lld", c->sorted[0]);
-	json_print("max", "%lld", c->sorted[c->n - 1]);
+	json_print("max", "%lld", c->sorted[CALLS_FEW - 1]);
 	json_open("differences", '[');
-	for (i = 0; i < c->n; i++)
+	for (i = 0; i < CALLS_FEW; i++)
 		json_print(NULL, "%lld", c->diff[i]);
 	json_close(']');
 	json_close('}');

@@ -4,9 +4,8 @@
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
-#include "calls.h"
 #include "cpucycles.h"
-#include "report.h"
+#include "info.h"
 #include "../common/tool.h"
 
 #define GAP 2

@@ -8,7 +8,7 @@
 #ifndef _WIN32
 #include <sys/ioctl.h>
 #endif
-#include "report.h"
+#include "info.h"
 
 #define LEAST 20
 #define MOST 1000
