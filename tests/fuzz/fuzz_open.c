@@ -9,29 +9,27 @@
  * nothing. */
 static void check(char *text, size_t len)
 {
-	struct open_record record;
 	char *again = NULL;
 	size_t n;
 	FILE *f;
-	int i, taken;
+	int old[OPEN_SETTINGS], i, taken;
 
 	/* Of no bytes, it would be refused. */
 	f = fmemopen(text, len ? len : 1, "r");
 	MUST(f, "no memory");
-	taken = open_parse(&record, f) == 0;
+	memset(old, -1, sizeof old);
+	taken = open_parse(old, f) == 0;
 	fclose(f);
 	if (!taken)
 		return;
 	f = open_memstream(&again, &n);
 	MUST(f, "no memory");
-	open_format(&record, f);
+	open_format(old, f);
 	fclose(f);
 	MUST(n <= len && memcmp(text, again, n) == 0, "%s", again);
 	for (i = 0; i < OPEN_SETTINGS; i++)
-		MUST(record.old[i] == -1 || (record.old[i] >= 0 &&
-					     !open_enough(i, record.old[i])),
-		     "%s is opened by %d", open_settings[i].path,
-		     record.old[i]);
+		MUST(old[i] == -1 || (old[i] >= 0 && !open_enough(i, old[i])),
+		     "%s is opened by %d", open_settings[i].path, old[i]);
 	free(again);
 }
 

@@ -16,12 +16,13 @@ static const char open_state[] = "/run/cpucycles-open.state";
 static const char open_lock[] = "/run/cpucycles-open.lock";
 static const char open_sysctl[] = "/etc/sysctl.d/60-cpucycles.conf";
 static const char open_tmpfiles[] = "/etc/tmpfiles.d/cpucycles.conf";
+#define DEVICES "sys/bus/event_source/devices"
 
 static struct {
 	int status, apply, persist, revert, dry; /* options */
 	int rdpmc_all, no_nmi, when;             /* bits: the values wanted */
 	int found, shown, stuck; /* settings; stuck without a record */
-	struct open_record record;
+	int old[OPEN_SETTINGS];  /* the record */
 } run;
 
 /* clang-format off */
@@ -89,15 +90,15 @@ static int open_get(const char *path, int *value)
 	return err;
 }
 
-static int open_load(const char *path, struct open_record *record)
+static int open_load(const char *path, int old[OPEN_SETTINGS])
 {
 	FILE *f = fopen(path + 1, "r");
 	int err;
 
-	memset(record, -1, sizeof *record);
+	memset(old, -1, OPEN_SETTINGS * sizeof *old);
 	if (f == NULL)
 		return -errno;
-	err = open_parse(record, f);
+	err = open_parse(old, f);
 	fclose(f);
 	return err;
 }
@@ -106,10 +107,10 @@ static int open_load(const char *path, struct open_record *record)
 static int open_recall(void)
 {
 	const char *path = open_state;
-	int err = open_load(path, &run.record);
+	int err = open_load(path, run.old);
 
 	if (err == -ENOENT)
-		err = open_load(path = open_sysctl, &run.record);
+		err = open_load(path = open_sysctl, run.old);
 	if (err == 0 || err == -ENOENT ||
 	    (err == OPEN_FOREIGN && path == open_sysctl))
 		return TOOL_GOOD;
@@ -133,9 +134,9 @@ static int open_write(const char *path, bool keep)
 	f = fopen(new + 1, "wx");
 	if (f == NULL)
 		return -errno;
-	open_format(&run.record, f);
+	open_format(run.old, f);
 	for (i = 0; i < OPEN_SETTINGS; i++, s++) {
-		if (run.record.old[i] < 0 || strcmp(s->path, last) == 0)
+		if (run.old[i] < 0 || strcmp(s->path, last) == 0)
 			continue;
 		last = s->path;
 		if (path == open_sysctl && s->sysctl != NULL)
@@ -157,11 +158,10 @@ static int open_write(const char *path, bool keep)
 static int open_save(const char *path)
 {
 	bool may = path == open_state || run.persist, keep = false;
-	struct open_record old;
-	int i, err = open_load(path, &old);
+	int i, old[OPEN_SETTINGS], err = open_load(path, old);
 
 	for (i = 0; i < OPEN_SETTINGS && may; i++)
-		keep |= run.record.old[i] >= 0 &&
+		keep |= run.old[i] >= 0 &&
 			(path != open_tmpfiles || !open_settings[i].sysctl);
 	if (!keep && err == OPEN_FOREIGN)
 		printf("left %s: not written by cpucycles-open\n", path);
@@ -223,8 +223,8 @@ static int open_status(int i, int *now)
 		       s->value);
 	else if (!enough)
 		printf(", closed; with %d, ", s->value);
-	else if (run.record.old[i] >= 0)
-		printf(", open, and %d before; ", run.record.old[i]);
+	else if (run.old[i] >= 0)
+		printf(", open, and %d before; ", run.old[i]);
 	else
 		printf(", open; ");
 	printf("%s\n", s->allows);
@@ -233,7 +233,7 @@ static int open_status(int i, int *now)
 
 static int open_apply(int i, int *now)
 {
-	int *old = &run.record.old[i], before = *old;
+	int *old = &run.old[i], before = *old;
 
 	if ((open_settings[i].when & ~run.when) != 0 || open_enough(i, *now))
 		return TOOL_GOOD;
@@ -249,7 +249,7 @@ static int open_apply(int i, int *now)
 
 static int open_revert(int i, int *now)
 {
-	int *old = &run.record.old[i], value = open_settings[i].value;
+	int *old = &run.old[i], value = open_settings[i].value;
 
 	if (*old >= 0 && *now == value && open_change(i, now, *old))
 		return TOOL_FINDING;
@@ -281,7 +281,7 @@ static int open_each(void)
 			err = act[run.apply + 2 * run.revert](i, &now);
 			status |= err;
 		} else if (err == -ENOENT && run.revert)
-			run.record.old[i] = -1;
+			run.old[i] = -1;
 	}
 	return status;
 }
@@ -291,19 +291,16 @@ static int open_each(void)
 static bool open_no_pmu(void)
 {
 	glob_t found = {0};
-	size_t n;
+	bool none = glob(DEVICES "/*/cpus", 0, NULL, &found) != 0;
 
-	glob("sys/bus/event_source/devices/cpu", 0, NULL, &found);
-	glob("sys/bus/event_source/devices/*/cpus", GLOB_APPEND, NULL, &found);
-	n = found.gl_pathc;
 	globfree(&found);
-	return n == 0 && access("sys/bus/event_source/devices", X_OK) == 0;
+	return none && access(DEVICES "/cpu", F_OK) != 0 &&
+	       access(DEVICES, X_OK) == 0;
 }
 
 static int open_run(void)
 {
-	int status = open_recall(), saved = TOOL_GOOD;
-	struct open_record file;
+	int status = open_recall(), saved = TOOL_GOOD, old[OPEN_SETTINGS];
 
 	if (status != TOOL_GOOD && (run.apply || run.revert))
 		return status;
@@ -318,7 +315,7 @@ static int open_run(void)
 	if (!run.revert && open_no_pmu())
 		printf("no PMU is visible here (virtual machine?), so opening "
 		       "cannot help\n");
-	if (!run.apply && !run.revert && open_load(open_sysctl, &file) == 0)
+	if (!run.apply && !run.revert && open_load(open_sysctl, old) == 0)
 		printf("%s: makes settings at every boot\n", open_sysctl);
 	if (run.revert)
 		saved = open_save(open_state);

@@ -39,37 +39,37 @@ bool open_enough(int i, int now)
 	return setting->lower ? now <= setting->value : now >= setting->value;
 }
 
-void open_format(const struct open_record *record, FILE *f)
+void open_format(const int old[OPEN_SETTINGS], FILE *f)
 {
 	int i;
 
 	fputs(open_mark, f);
 	for (i = 0; i < OPEN_SETTINGS; i++)
-		if (record->old[i] >= 0)
+		if (old[i] >= 0)
 			fprintf(f, "# %s %d %d\n", open_settings[i].path,
-				record->old[i], open_settings[i].value);
+				old[i], open_settings[i].value);
 	fputc('\n', f);
 }
 
-int open_parse(struct open_record *record, FILE *f)
+int open_parse(int old[OPEN_SETTINGS], FILE *f)
 {
 	char line[128], again[sizeof line];
 	bool more;
-	int i, old;
+	int i, value;
 
-	memset(record, -1, sizeof *record);
 	if (fgets(line, sizeof line, f) == NULL || strcmp(line, open_mark) != 0)
 		return OPEN_FOREIGN;
 	more = fgets(line, sizeof line, f) != NULL;
 	for (i = 0; i < OPEN_SETTINGS; i++) {
 		/* Nine digits fit. NOLINTNEXTLINE(cert-err34-c) */
-		if (sscanf(line, "# %*s %9d", &old) != 1)
+		if (sscanf(line, "# %*s %9d", &value) != 1)
 			break;
 		snprintf(again, sizeof again, "# %s %d %d\n",
-			 open_settings[i].path, old, open_settings[i].value);
-		if (strcmp(line, again) != 0 || old < 0 || open_enough(i, old))
+			 open_settings[i].path, value, open_settings[i].value);
+		if (strcmp(line, again) != 0 || value < 0 ||
+		    open_enough(i, value))
 			continue;
-		record->old[i] = old;
+		old[i] = value;
 		more = fgets(line, sizeof line, f) != NULL;
 	}
 	return more && strcmp(line, "\n") == 0 ? 0 : OPEN_DAMAGED;

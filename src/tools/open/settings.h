@@ -25,19 +25,15 @@ extern const struct open_setting {
 	const char *allows; /* its effect, for people */
 } open_settings[OPEN_SETTINGS];
 
-/* For each setting the value that this program replaced, or -1. */
-struct open_record {
-	int old[OPEN_SETTINGS];
-};
-
 /* Whether `now` is at least as open as setting i. */
 bool open_enough(int i, int now);
 
-void open_format(const struct open_record *record, FILE *f);
+/* Of each setting the value that this program replaced, or -1. */
+void open_format(const int old[OPEN_SETTINGS], FILE *f);
 
 /* Accepts only the output of open_format, so that a forged record can at worst
- * make one of the settings less open. */
+ * make one of the settings less open. Fills in what is on record. */
 enum { OPEN_FOREIGN = 1 /* not our first line */, OPEN_DAMAGED };
-int open_parse(struct open_record *record, FILE *f);
+int open_parse(int old[OPEN_SETTINGS], FILE *f);
 
 #endif
