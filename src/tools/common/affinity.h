@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-/* A bit for each CPU. The largest kernels have 8192 CPUs, and refuse a smaller
- * set. */
+/* A bit for each of 8192 CPUs: the largest kernels refuse a smaller set. */
 struct affinity {
 	size_t set[1024 / sizeof(size_t)];
 };

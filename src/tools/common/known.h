@@ -17,9 +17,6 @@ struct known {
 /* The cycles of a chain that is long enough: a multiple of every turn. */
 #define KNOWN_CYCLES 90000
 
-/* known_nothing() takes as long as a chain without links, and known_usable()
- * says whether this CPU can run all of the list. */
-
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 
@@ -105,22 +102,21 @@ KNOWN_CHAINS
 static const struct known known[] = {KNOWN_CHAINS{NULL, NULL, 0}};
 #undef KNOWN
 
+/* Whether this CPU can run all of the list. */
 static inline bool known_usable(void)
 {
 #ifdef bit_SSE4_2
 	unsigned a, b, c, d;
 
-	/* Not __builtin_cpu_supports(): some systems' linkers do not find a
-	 * symbol that it needs. */
+	/* Not __builtin_cpu_supports(): some systems lack a symbol of it. */
 	if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_SSE4_2) == 0)
 		return false;
 #endif
 	return known[0].loop != NULL;
 }
 
-/* Instructions that do not depend on each other: so many a turn, 0 where the
- * number is not known. An emulator that counts instructions takes as many
- * cycles. */
+/* Instructions that do not depend on each other: so many a turn; 0: not known.
+ * An emulator that counts instructions takes as many cycles. */
 #if !defined(KNOWN_END)
 #define LOOP_INSTRUCTIONS 0
 #define KNOWN_END ""
@@ -141,6 +137,7 @@ static inline void loop(unsigned long turns)
 	while (LOOP_INSTRUCTIONS == 0 && --n > 0);
 }
 
+/* Takes as long as a chain without links. */
 static inline void known_nothing(void)
 {
 	__asm__ __volatile__(KNOWN_FENCE KNOWN_FENCE ::: "memory");

@@ -12,8 +12,7 @@ long long stats_quantile(const long long *sorted, int n, int part, int parts);
 /* Sorts n > 0 values; their median. */
 long long stats_median(long long *values, int n);
 
-/* The interquartile mean of n > 0 sorted values: the few that were interrupted
- * do not change it. */
+/* The interquartile mean of n > 0 sorted values: outliers do not change it. */
 double stats_iqm(const long long *sorted, int n);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Reads what the system knows of the machine and its CPUs: of Linux /proc and
- * /sys, and of Windows the registry. */
+/* system.h, by /proc and /sys of Linux, and by the registry of Windows. */
 #include <config.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,8 +10,7 @@
 
 #define CPUS "/sys/devices/system/cpu"
 
-/* The first line of root + path, to be printed as it is, without its end; "" if
- * there is none, or it does not fit. */
+/* The first line of root + path, made printable; "" if none fits. */
 static void system_line(const char *root, const char *path, char *line,
 			int size)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Reads what the system knows of the machine: its name, and why timings on a
- * CPU may scatter: its governor, turbo, the other threads of its core, and time
- * that the hypervisor took. */
+/* What the system knows of the machine: its name, and why timings on a CPU may
+ * scatter: governor, turbo, threads of the same core, and stolen time. */
 #ifndef CPUC_TOOLS_SYSTEM_H
 #define CPUC_TOOLS_SYSTEM_H
 
@@ -11,8 +10,7 @@ struct system {
 	char threads[64];  /* CPUs of the same core, such as "0,8"; or "" */
 };
 
-/* Reads the files of CPU `cpu` below the directory `root`, "" for this
- * machine. */
+/* Reads a CPU's files below the directory `root`, "" for this machine. */
 void system_read(const char *root, int cpu, struct system *s);
 
 /* The times of all CPUs since the machine started, in ticks. */
@@ -24,8 +22,7 @@ struct system_time {
 /* 0, or -1 where /proc/stat does not report stolen time. */
 int system_time(const char *root, struct system_time *t);
 
-/* Names the machine, for people who compare several. "" where they are unknown.
- */
+/* Names the machine, for people who compare several. "": unknown. */
 struct machine {
 	char cpu[128];    /* such as "Intel(R) Core(TM) ...", or "aarch64" */
 	char system[256]; /* such as "Linux 6.1.0 x86_64" */

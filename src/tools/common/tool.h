@@ -21,8 +21,7 @@ enum tool_status {
  * last argument is the exit status of all failures, unless it is 0. */
 void tool_begin(const char *name, const char *help, int failed);
 
-/* As getopt_long(3), but ends the process after --help, --version and options
- * that it does not know. */
+/* As getopt_long(3), but exits after --help, --version and unknown options. */
 int tool_option(int argc, char **argv, const char *letters,
 		const struct option *options);
 
@@ -38,17 +37,14 @@ int tool_message(int status, const char *format, ...)
  * reason. */
 int tool_end(FILE *f, const char *name, int status);
 
-/* Selects the counter and describes it; NULL: the one that programs get.
- * Returns the exit status, after a message if there is none, or it does not
- * work. */
+/* Selects the counter and describes it; NULL: the one that programs get. The
+ * exit status, after a message if there is none, or it does not work. */
 int tool_select(const char *name, struct cpucycles_counter *c);
 
-/* Why the counter cannot be used: "REASON; HINT", or "REASON". Static storage.
- */
+/* Why it cannot be used: "REASON; HINT", or "REASON". Static storage. */
 const char *tool_why(const struct cpucycles_counter *c);
 
-/* What it counts, such as "amd64-tsc counts nominal cycles here". Static
- * storage. */
+/* Such as "amd64-tsc counts nominal cycles here". Static storage. */
 const char *tool_counts(const struct cpucycles_counter *c);
 
 /* Why the counter that the environment names is not in use; "" if it is. */

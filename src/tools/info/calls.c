@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Measures what calls show: differences of the count from one to the next, its
- * rate, and gaps in the thread's time. */
+/* Measures differences of counts, their rate, and gaps in the thread's time. */
 #include <config.h>
 #include "cpucycles.h"
 #include "info.h"

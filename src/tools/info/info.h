@@ -11,18 +11,16 @@ extern struct request {
 	bool noise;          /* --noise */
 } request;
 
-/* Each counts with the counter that is selected, and returns the exit status:
- * lines of text, the report for people, a histogram, the CPUs. */
+/* Each reports on the counter that is selected, and returns the exit status. */
 int report_lines(void);
 int report_json(void);
 int report_cpus(void);
-int table_print(void);
-int plot_print(void);
+int table_print(void); /* for people */
+int plot_print(void);  /* a histogram of calls */
 
-/* Both measure what disturbs timings on this machine now, for a second or two,
- * and print it with advice; noise_json() as a member of an object. They return
- * TOOL_FINDING if the verdict is worse than 1%, or most medians would be of
- * what little of the time is left. */
+/* Measure for a second or two what disturbs timings now, and print it with
+ * advice, noise_json() as a member of an object. TOOL_FINDING if the verdict is
+ * worse than 1%, or medians would be of what little of the time is left. */
 int noise_print(void);
 int noise_json(void);
 
@@ -71,8 +69,7 @@ struct observed {
 	double low, high; /* bounds of the count's rate, Hz */
 };
 
-/* Measures the count's rate against the system's clock. Returns how many of the
- * loops the clock could time. */
+/* The count's rate by the system's clock. Returns how many loops were timed. */
 int calls_observe(struct observed o[OBSERVED]);
 
 /* The part of the time in which a calibrated counter measures, and so stands

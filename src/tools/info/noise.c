@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Measures what disturbs timings on this machine now, and prints it, with
- * advice.
+/* Measures what disturbs timings here now, and prints it, with advice.
  *
  * Gaps in the thread's time come first. After that work of two kinds is timed
  * in many short windows, by the clock and by the counter in use. */

@@ -2,7 +2,6 @@
 /* A histogram of the cycles from call to call, in the terminal. */
 #include <config.h>
 #include <stdio.h>
-#include <string.h>
 #include "cpucycles.h"
 #include "info.h"
 #include "../common/stats.h"
@@ -43,10 +42,9 @@ static void plot_sort(struct histogram *h, const long long *sorted, int n)
 	/* The few that an interrupt hit would squeeze all others together. */
 	long long low = stats_quantile(sorted, n, 1, 100), bin, last;
 	long long high = stats_quantile(sorted, n, 99, 100);
-	int i, *count;
+	int i;
 
-	memset(h, 0, sizeof *h);
-	h->width = plot_step(high - low, BINS_MAX - 1);
+	*h = (struct histogram){.width = plot_step(high - low, BINS_MAX - 1)};
 	bin = plot_divide(low, h->width);
 	last = plot_divide(high, h->width);
 	/* An empty bin on either side shows that nothing lies beyond. */
@@ -57,9 +55,8 @@ static void plot_sort(struct histogram *h, const long long *sorted, int n)
 	for (i = 0; i < n; i++) {
 		bin = plot_divide(sorted[i] - h->first, h->width);
 		bin = bin < -1 ? -1 : bin > h->bins ? h->bins : bin;
-		count = &h->count[bin + 1];
-		if (++*count > h->most)
-			h->most = *count;
+		if (++h->count[bin + 1] > h->most)
+			h->most = h->count[bin + 1];
 	}
 }
 

@@ -134,11 +134,11 @@ const char *report_shared(const struct cpucycles_counter *c)
 		[CPUCYCLES_CORE] = "whatever the core does is counted",
 		[CPUCYCLES_CALIBRATED] =
 #ifdef _WIN32
-			"QueryThreadCycleTime() does not advance with the "
-			"counter's clock",
+			("QueryThreadCycleTime() does not advance with the "
+			 "counter's clock"),
 #else
-			"no restartable sequences (rseq) are registered here, "
-			"which report preemptions",
+			("no restartable sequences (rseq) are registered here, "
+			 "which report preemptions"),
 #endif
 		[CPUCYCLES_REFERENCE] = "a clock does not stand still",
 		[CPUCYCLES_OS] = "a clock does not stand still",
@@ -201,8 +201,7 @@ static void report_cpu(int cpu)
 
 	for (i = 0; i < SAMPLES; i++)
 		hz[i] = cpucycles_observepersecond();
-	stats_sort(hz, SAMPLES);
-	middle = (double)hz[SAMPLES / 2];
+	middle = (double)stats_median(hz, SAMPLES);
 	printf("cpucycles cpu %d ", cpu);
 	if (hz[0] == 0)
 		printf("unavailable: too noisy to measure\n");

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How a thread counts, and checks of it: order, rate, width, and code of known
- * length. */
+/* How a thread counts: order, rate, width, and code of known length. */
 #include <config.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #ifndef _WIN32
 #include <sys/resource.h>
 #endif
@@ -135,10 +133,9 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 		lost = counting_lost();
 		hz[n] = counting_window(counting_clock_id(t), length);
 		after = right();
-		if (counting_lost() > lost + 1 && tries < 4 * WINDOWS_MAX &&
-		    tool_ns() < last)
-			continue;
-		if (before == 0 || after == 0)
+		if (before == 0 || after == 0 ||
+		    (counting_lost() > lost + 1 && tries < 4 * WINDOWS_MAX &&
+		     tool_ns() < last))
 			continue;
 		ppm[n] = (long long)((double)hz[n] * 2e6 /
 				     ((double)before + (double)after));
@@ -175,9 +172,8 @@ enum outcome counting_advances(struct selftest *t)
 		   step > 0 ? "" : ", then a second without one", last);
 }
 
-/* Clocks are taken to run at their stated rate, within 1%. A core's rate may
- * dither by 1%, and the chains that observe it take up to 4% longer while an
- * SMT sibling is busy. */
+/* Clocks run at the stated rate, within 1%. A core's may dither by 1%, and the
+ * chains that observe it take up to 4% longer while an SMT sibling is busy. */
 enum outcome counting_clock(struct selftest *t)
 {
 	bool follows = selftest_follows(t);
@@ -225,9 +221,8 @@ enum outcome counting_wrap32(struct selftest *t)
 }
 
 /* Code of known length: chains of instructions of known latency, and a loop of
- * as many instructions. On an emulated CPU a chain takes any time. So each is
- * first compared with the others by CLOCK_MONOTONIC, in which the counter has
- * no part. */
+ * as many instructions. On an emulated CPU a chain takes any time, so each is
+ * first compared with the others by CLOCK_MONOTONIC. */
 
 /* Rows of timings: of nothing, of each chain. */
 enum { NOTHING, FIRST, ROWS = FIRST + sizeof known / sizeof *known - 1 };
@@ -312,9 +307,8 @@ enum outcome chain_check(struct selftest *t)
 		   KNOWN_CYCLES * 1000LL / l.ns[best]);
 }
 
-/* The loop's instructions as counted, without those of the calls, and how many
- * there are a cycle. Interrupts add some, so of several counts the best, and
- * the ratio nearest to 1. */
+/* The loop's instructions, without those of the calls, and how many a cycle.
+ * Interrupts add some, so of several the best, and the ratio nearest to 1. */
 static void chain_loop(long long right, long long *count, double *ratio)
 {
 	long long none, some, cycles[2], both[2];

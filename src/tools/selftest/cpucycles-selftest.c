@@ -126,8 +126,7 @@ static int run_all(struct selftest *t, unsigned chosen)
 	return made[BAD] ? TOOL_FINDING : TOOL_GOOD;
 }
 
-/* Selects the counter to check; NULL: the one that programs get. Returns an
- * exit status. */
+/* Selects the counter to check; NULL: as programs do. An exit status. */
 static int choose_counter(struct cpucycles_counter *c, const char *name)
 {
 	int status = tool_select(name, c);
@@ -176,9 +175,9 @@ int main(int argc, char **argv)
 	if (list)
 		return tool_end(stdout, NULL, TOOL_GOOD);
 	for (; optind < argc; optind++) {
-		for (i = 0; i < CHECKS && strcmp(checks[i].name, argv[optind]);
-		     i++)
-			;
+		for (i = 0; i < CHECKS; i++)
+			if (!strcmp(checks[i].name, argv[optind]))
+				break;
 		if (i == CHECKS)
 			return tool_usage(
 				"no check is called '%s'; --list prints all",

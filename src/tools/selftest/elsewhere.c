@@ -217,7 +217,7 @@ enum outcome elsewhere_migration(struct selftest *t)
 			   strerror(errno));
 	for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;)
 		n++;
-	stay = t->ms * 1000000LL / (n * ROUNDS);
+	stay = t->ms * 1000000LL / ((n > 0 ? n : 1) * ROUNDS);
 	for (i = 0; n > 1 && i < ROUNDS; i++)
 		for (cpu = -1; (cpu = affinity_next(&a, cpu)) >= 0;) {
 			back = o.back;

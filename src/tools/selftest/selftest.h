@@ -56,8 +56,7 @@ static inline bool selftest_near(double percent, double tolerance)
 /* Keeps the core busy for tens of microseconds, in user mode. */
 void counting_work(void);
 
-/* Waits until the count is above `last`. Returns by how much, or 0 if that
- * takes more than a second. */
+/* Waits until the count is above `last`. By how much; 0: not in a second. */
 long long counting_step(long long last);
 
 struct counting_order {
