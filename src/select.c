@@ -16,24 +16,23 @@
 #define MEASURE_LEAST 50
 #define MEASURE_CYCLES 4000000
 
-/* The smallest nonzero step. 0: the count never advanced; -1: it went back. */
+/* The smallest nonzero step. 0: the count never advanced; < 0: it went back. */
 static long long measure_round(const struct cpuc_slot *slot)
 {
-	long long last = cpuc_slot_read(slot), now, step, least = 0;
-	unsigned long long passed = 0;
+	const uint64_t first = (uint64_t)cpuc_slot_read(slot);
+	uint64_t last = first, now;
+	long long step, least = 0;
 	int i;
 
 	for (i = 1; i < MEASURE_LEAST ||
-		    (i < MEASURE_CALLS && passed < MEASURE_CYCLES);
+		    (i < MEASURE_CALLS && last - first < MEASURE_CYCLES);
 	     i++) {
-		now = cpuc_slot_read(slot);
+		now = (uint64_t)cpuc_slot_read(slot);
 		/* Modulo 2^64, so that no pair of counts overflows. */
-		step = (long long)((unsigned long long)now -
-				   (unsigned long long)last);
+		step = (long long)(now - last);
 		last = now;
-		passed += (unsigned long long)step;
 		if (step < 0)
-			return -1;
+			return step;
 		if (step > 0 && (least == 0 || step < least))
 			least = step;
 	}
@@ -91,14 +90,6 @@ static int select_reader(struct cpuc_slot *slot, uint64_t nominal_hz)
 	return err;
 }
 
-/* Not within the attempt: each takes much of a signal handler's stack. */
-static uint64_t select_nominal_hz(const struct cpuc_counter *c)
-{
-	if (c->kind == CPUC_CALIBRATED || c->clock == NULL)
-		return 0;
-	return cpuc_persecond(NULL).hz;
-}
-
 struct attempt {
 	struct cpuc_slot *slot;
 	uint64_t nominal_hz;
@@ -123,12 +114,16 @@ static void select_attempt(void *arg)
 
 void cpuc_try(struct cpuc_slot *slot)
 {
-	struct attempt a = {slot, select_nominal_hz(slot->counter)};
+	const struct cpuc_counter *c = slot->counter;
+	struct attempt a = {.slot = slot};
 	int sig = 0;
 
+	/* Not in the attempt: each takes much of a signal handler's stack. */
+	if (c->kind != CPUC_CALIBRATED && c->clock != NULL)
+		a.nominal_hz = cpuc_persecond(NULL).hz;
 	slot->trial = (struct cpuc_trial){.tried = true};
 	/* The system's clocks work even where no handler can be installed. */
-	if (slot->counter->kind >= CPUC_OS)
+	if (c->kind >= CPUC_OS)
 		select_attempt(&a);
 	else
 		sig = cpuc_probe(select_attempt, &a);
