@@ -14,9 +14,20 @@
 #undef cpuc_perf_absent
 #undef cpuc_perf_pair
 #include "registry.h"
-#include "../src/cpucycles.c"
-#include "../src/select.c"
 #include "system/probe.h"
+
+/* A signal that ends every trial, if not 0. */
+static int signalled;
+
+static int probe_or_signal(void (*fn)(void *), void *arg)
+{
+	return signalled ? signalled : cpuc_probe(fn, arg);
+}
+
+#include "../src/cpucycles.c"
+#define cpuc_probe probe_or_signal
+#include "../src/select.c"
+#undef cpuc_probe
 #include "faults/real.h"
 #include "pretended_clock.h"
 #include "pretended_rate.h"
@@ -65,11 +76,25 @@ MISTAKEN(trapping_back, 100000, ++calls % 45 == 0 ? 1000000 : 0)
 MISTAKEN(jumping, ++calls % 300 == 0 ? 50000000 : 0, 0)
 /* clang-format on */
 
-/* In steps of 105. */
-static long long slower(void)
+/* By one at each call, until a round has seen it. */
+static long long by_one(void)
 {
-	clock_now += 100;
-	return half();
+	static long long n;
+
+	return n += calls++ < 2000;
+}
+
+static long long by_102(void)
+{
+	static long long n;
+
+	return n += 102;
+}
+
+/* As a clock of 10 ms steps of which each reading takes 1 us. */
+static long long once_in_10000(void)
+{
+	return ++calls / 10000;
 }
 
 static long long constant(void)
@@ -239,6 +264,8 @@ static const struct alone {
 	{"now and then, and each read traps", CORE(trapping_back),
 	 "goes backwards", 0},
 	{"one that jumps", CORE(jumping), NULL, 1},
+	{"one that advances by one", CORE(by_one), NULL, 1},
+	{"and at every 10000th read", CORE(once_in_10000), NULL, 1},
 	{"one that faults", CORE(faulting), TRAP, 0},
 	{"one that faults late", CORE(faulting_late), "SIGSEGV", 0},
 	{"one denied", OPENED(open_denied), "denied by the test", 0},
@@ -275,7 +302,8 @@ static void check_alone(const struct alone *a)
 	cpuc_scale_ratio(&s->reader.scale, &off);
 	off -= a->ratio;
 	/* The step is the smallest, though some jump. */
-	ok(!strcmp(got, "it") && s->trial.usable && cpuc_precision(s) > 0 &&
+	ok(!strcmp(got, "it") && s->trial.usable &&
+		   s->trial.reason[0] == '\0' && cpuc_precision(s) > 0 &&
 		   cpuc_precision(s) < 1000 && off > -1e-8 && off < 1e-8 &&
 		   (s->reader.scale.mult != 0) == (a->ratio != 1),
 	   "%s: used, precision %lld, cycles a tick off by %g (%s)", a->what,
@@ -295,6 +323,8 @@ static const struct contest {
 } contests[] = {
 	{"one is named, no other tried", CORE(fine), SLOW, 2, 2, 1, 0, OWN,
 	 "not tried: second"},
+	{"if it is the first, too", SLOW, CORE(fine), 1, 1, 1, 0, OWN,
+	 "not tried: first"},
 	{"not one that fails", CORE(fine), CORE(constant), 2, 1, 2, 1, OWN,
 	 "does not advance"},
 	{"nor one that does not exist", CORE(fine), SLOW, 3, 1, 1, 0, OWN, ""},
@@ -308,8 +338,8 @@ static const struct contest {
 	{"no events, no open()", CORE(fine), CORE(fine), 0, 2, 1, 0, REFUSED,
 	 ""},
 	{"any over zero", ZERO, SLOW, 0, 2, 2, 1, OWN, ""},
-	{"a clock that may yet be better", CORE(slower),
-	 OF(CPUC_REFERENCE, two_fifths), 0, 2, 2, 1, OWN, ""},
+	{"a clock that may be better by a cycle", CORE(by_102),
+	 OF(CPUC_REFERENCE, by_one), 0, 2, 2, 1, OWN, ""},
 };
 
 static void check_contest(const struct contest *c)
@@ -332,6 +362,21 @@ static void check_contest(const struct contest *c)
 		   rates_asked == 0 &&
 		   strstr(slots[2 - c->winner].trial.reason, c->reason),
 	   "%s (the %s; %d opened, %d closed)", c->what, got, opened, closed);
+}
+
+static void check_signal(int sig, const char *reason, bool hint)
+{
+	struct cpuc_slot *s;
+
+	fresh();
+	s = add("it", (struct cpuc_counter)CORE(fine));
+	signalled = sig;
+	choose(NULL);
+	signalled = 0;
+	ok(!s->trial.usable && strstr(s->trial.reason, reason) &&
+		   (s->trial.hint != NULL) == hint,
+	   "ended by signal %d: \"%s\"%s", sig, s->trial.reason,
+	   hint ? ", with a hint" : "");
 }
 
 /* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
@@ -427,6 +472,11 @@ static void check_public(void)
 	ok(cpucycles_select(NULL) == 0 && pmus[0].open &&
 		   !cpuc_slots[2].trial.tried,
 	   "and the best is back, the other not tried again");
+	asked_for = "slow";
+	ok(cpucycles_select(NULL) == 0 && cpuc_slots[0].trial.tried &&
+		   !cpuc_slots[0].trial.usable &&
+		   cpucycles_select((asked_for = NULL)) == 0,
+	   "one that was usable is not tried if another is asked for");
 	pmus[0].open = false;
 	cpuc_first();
 	ok(pmus[0].open, "a child that lacks its events selects again");
@@ -442,6 +492,8 @@ int main(void)
 		check_alone(&alone[i]);
 	for (i = 0; i < COUNT(contests); i++)
 		check_contest(&contests[i]);
+	check_signal(SIGSYS, "SIGSYS", true);
+	check_signal(SIGFPE, "signal ", false);
 	check_same_clock();
 	check_slow_core();
 	check_public();
