@@ -103,13 +103,8 @@ static void lock_try_marks(void *unused)
 
 void cpuc_lock_prepare(void)
 {
-	const uintptr_t holder =
-		__atomic_load_n(&lock_holder, __ATOMIC_RELAXED);
-
-	if (holder % 2 == 0)
-		return;
 	cpuc_probe(lock_try_marks, NULL);
-	__atomic_store_n(&lock_holder, lock_process((int)(holder / 4)),
+	__atomic_store_n(&lock_holder, lock_process((int)getpid()),
 			 __ATOMIC_RELEASE);
 }
 
