@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
 /* How long a thread waits for the engine's lock, on pretended time, while
  * others hold it and ask for it again and again; and how long another waits
- * while this one does. lock.c is included, as its variables are. */
+ * while this one does. What it keeps for its caller, and that a child takes it
+ * over. lock.c is included, as its variables are. */
 #include <config.h>
 #include "tap.h"
 #ifdef _WIN32
 SKIPPED_MAIN("Windows has a queue of its own")
 #else
 #define cpuc_sys_sleep pretended_sleep
+#define cpuc_probe_after_fork pretended_after_fork
 #include "../src/thread/lock.c"
 
 #define MOST_SHARES 10 /* of the time, if each had it once */
@@ -23,7 +25,7 @@ static uint64_t nap_ns(void)
 	return LOCK_NAP_NS + 60000 + now % 50000;
 }
 
-static unsigned others, naps, turns;
+static unsigned others, naps, turns, taken_over, shared;
 
 /* When each is done with the lock, or wakes to look at it. */
 static uint64_t next[OTHERS_MAX];
@@ -67,6 +69,11 @@ static void pass(uint64_t ns)
 		exit(!ok(0, "a thread waits for ever"));
 }
 
+void pretended_after_fork(void)
+{
+	taken_over++;
+}
+
 void pretended_sleep(long ns)
 {
 	naps++;
@@ -97,6 +104,7 @@ static double wait_behind(unsigned n, uint64_t ns)
 	naps = 0;
 	begun = now;
 	cpuc_lock(&caller);
+	shared += holder >= 0;
 	cpuc_unlock(&caller);
 	return (double)(now - begun) / 1e6;
 }
@@ -114,6 +122,76 @@ static double wait_for(uint64_t ns)
 		cpuc_unlock(&caller);
 	}
 	return (double)(now - begun) / 1e6;
+}
+
+/* Handlers other than that of SIGSYS cannot run, nor can the thread end. */
+static void check_caller(void)
+{
+	struct cpuc_caller caller, again;
+	sigset_t mask, held_mask, after;
+	int type, state, held_state;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	/* NOLINTNEXTLINE(cert-pos47-c): what is tested */
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	errno = EDOM;
+	cpuc_lock(&caller);
+	errno = 0;
+	pthread_sigmask(SIG_BLOCK, NULL, &held_mask);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held_state);
+	ok(sigismember(&held_mask, SIGALRM) &&
+		   sigismember(&held_mask, SIGTERM) &&
+		   sigismember(&held_mask, SIGUSR2) &&
+		   !sigismember(&held_mask, SIGSYS) &&
+		   held_state == PTHREAD_CANCEL_DISABLE,
+	   "who holds it is not cancelled, and SIGSYS alone is not blocked");
+	ok(cpuc_lock(&again) == -EDEADLK, "nor gets it a second time");
+	cpuc_unlock(&caller);
+	ok(errno == EDOM, "errno is as before");
+	pthread_sigmask(SIG_BLOCK, NULL, &after);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	ok(sigismember(&after, SIGUSR1) && !sigismember(&after, SIGALRM) &&
+		   type == PTHREAD_CANCEL_ASYNCHRONOUS &&
+		   state == PTHREAD_CANCEL_ENABLE,
+	   "and so are mask and cancelability");
+}
+
+/* A child is pretended: it has its parent's holder. */
+static void check_child(const char *what)
+{
+	struct cpuc_caller caller;
+	int i;
+
+	begin(0, 0);
+	taken_over = 0;
+	for (i = 0; i < 2; i++) {
+		cpuc_lock(&caller);
+		cpuc_unlock(&caller);
+	}
+	ok(naps == 0 && taken_over == 1,
+	   "%s takes it from its parent's holder, once", what);
+}
+
+static void check_children(void)
+{
+	struct cpuc_caller caller;
+	const uint32_t *mark;
+
+	lock_holder = ((uintptr_t)getpid() + 1) * 4 + 1;
+	check_child("a child");
+	cpuc_probe_begin();
+	cpuc_lock(&caller);
+	cpuc_lock_prepare();
+	cpuc_probe_end();
+	mark = (const uint32_t *)lock_holder;
+	cpuc_unlock(&caller);
+	ok(mark == cpuc_process_mark(), "it is held by a mark");
+	cpuc_process->mark[cpuc_process_generation % CPUC_MARKS] = 0;
+	lock_holder &= ~LOCK_FREE;
+	check_child("one of the same process id");
 }
 
 int main(void)
@@ -155,6 +233,9 @@ int main(void)
 		cpuc_unlock(&caller);
 	}
 	ok(naps == 1, "one that dies as it waits costs the others a nap");
+	ok(shared == 0 && taken_over == 0, "it is never held by two");
+	check_caller();
+	check_children();
 	return done_testing();
 }
 #endif
