@@ -119,7 +119,7 @@ int cpuc_process_prepare(void)
 	p = thread_map(size);
 	if (p == NULL)
 		return -ENOMEM;
-	if (thread_wipe_on_fork(p, size) != 0)
+	if (thread_wipe_on_fork(p, size))
 		err = pthread_atfork(NULL, NULL, thread_wipe);
 	if (err != 0) {
 		munmap(p, size);
