@@ -23,11 +23,11 @@
 
 long long (*cpucycles)(void) = cpuc_first;
 
-static int trace_wanted;
+static bool trace_wanted;
 
 void cpucycles_tracesetup(void)
 {
-	__atomic_store_n(&trace_wanted, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&trace_wanted, true, __ATOMIC_RELAXED);
 }
 
 /* The format is an interface: programs have parsed it for years. */
@@ -38,7 +38,7 @@ static void trace_if_wanted(void)
 	unsigned i;
 	int saved = errno;
 
-	if (!__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&trace_wanted, false, __ATOMIC_RELAXED))
 		return;
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
 		/* %f has a decimal comma in some locales. */
@@ -351,7 +351,7 @@ static struct cpuc_event_set *pair_cycles(const struct cpuc_counter *c)
 
 int cpucycles_pair(long long *cycles, long long *instructions)
 {
-	long long pair[2] = {-1, -1};
+	long long pair[] = {-1, -1};
 	const struct cpuc_counter *c;
 	struct cpuc_event_set *set;
 
@@ -365,5 +365,5 @@ int cpucycles_pair(long long *cycles, long long *instructions)
 		cpuc_perf_pair(set, c->events, pair);
 	*cycles = pair[0];
 	*instructions = pair[1];
-	return pair[0] < 0 ? fail(ENOTSUP) : 0;
+	return *cycles < 0 ? fail(ENOTSUP) : 0;
 }

@@ -15,6 +15,7 @@
 #undef cpuc_perf_pair
 #include "registry.h"
 #include "system/probe.h"
+#include "tap.h"
 
 /* A signal that ends every trial, if not 0. */
 static int signalled;
@@ -24,14 +25,45 @@ static int probe_or_signal(void (*fn)(void *), void *arg)
 	return signalled ? signalled : cpuc_probe(fn, arg);
 }
 
+/* What a trace prints, and how often it is flushed. */
+static char traced[1000];
+static int flushed;
+
+__attribute__((format(printf, 1, 2))) static void trace(const char *fmt, ...)
+{
+	const size_t n = strlen(traced);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(traced + n, sizeof traced - n, fmt, ap);
+	va_end(ap);
+	errno = ENOSPC;
+}
+
+static void trace_flush(FILE *f)
+{
+	flushed += f == stdout;
+}
+
+/* Probes that were begun and have not ended. */
+static int probes;
+
+#define printf(...) trace(__VA_ARGS__)
+#define fflush trace_flush
+#define cpuc_probe_begin() (probes++, cpuc_probe_begin())
+#define cpuc_probe_end() (probes--, cpuc_probe_end())
 #include "../src/cpucycles.c"
+#undef printf
+#undef fflush
+#undef cpuc_probe_begin
+#undef cpuc_probe_end
+#include "../src/instructions.c"
 #define cpuc_probe probe_or_signal
 #include "../src/select.c"
 #undef cpuc_probe
 #include "faults/real.h"
 #include "pretended_clock.h"
 #include "pretended_rate.h"
-#include "tap.h"
 
 /* The pretended machine: a clock of which each reading takes 7 ns. */
 static uint64_t clock_now = 1000000;
@@ -135,7 +167,7 @@ static int opened, closed;
 
 /* The events of a pretended counter: in place of perf/perf.c. */
 struct cpuc_event_set {
-	bool open;
+	bool open, opened; /* in this thread, and ever */
 };
 
 #define PMUS 8
@@ -152,27 +184,37 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 {
 	(void)slot;
+	if (pmu == NULL)
+		return 0;
 	pmu->open = pmu != refused_pmu;
+	pmu->opened |= pmu->open;
 	return pmu->open ? 0 : -ENOENT;
 }
 
 void cpuc_perf_close(struct cpuc_event_set *pmu)
 {
+	if (pmu == NULL)
+		return;
 	closed += pmu->open;
 	pmu->open = false;
 }
 
 bool cpuc_perf_opened(const struct cpuc_event_set *pmu)
 {
-	return pmu->open;
+	return pmu == NULL || pmu->opened;
 }
+
+/* A pair begins with this. */
+static long long first_of_pair;
+static struct cpuc_event_set *paired[2];
 
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
 		    struct cpuc_event_set *instructions, long long pair[2])
 {
-	(void)cycles;
-	(void)instructions;
-	pair[0] = pair[1] = -1;
+	paired[0] = cycles;
+	paired[1] = instructions;
+	pair[0] = first_of_pair;
+	pair[1] = 4711;
 }
 
 static int open_denied(struct cpuc_slot *slot)
@@ -433,19 +475,188 @@ static void check_slow_core(void)
 }
 
 /* In place of registry.c. */
+static struct cpuc_clock slow_clock = {
+	.tick = slow, .hz = UINT64_C(3000000000), .exact = true};
 static struct cpuc_counter registered[] = {
-	{.name = "fine", .read = fine, .events = &pmus[0]},
+	{.name = "fine", .bits = 32, .read = fine, .events = &pmus[0]},
 	{.name = "denied",
+	 .bits = 32,
 	 .read = fine,
 	 .open = open_denied,
 	 .events = &pmus[1]},
-	{.name = "slow", .kind = CPUC_OS, .read = slow, .events = &pmus[2]}};
+	{.name = "slow",
+	 .kind = CPUC_OS,
+	 .read = slow,
+	 .clock = &slow_clock,
+	 .events = &pmus[2]}};
+static const struct cpuc_counter of_instructions = {.name = "denied",
+						    .read = fine,
+						    .cycles = &registered[1],
+						    .events = &pmus[3]};
 struct cpuc_slot cpuc_slots[] = {{.counter = &registered[0]},
 				 {.counter = &registered[1]},
 				 {.counter = &registered[2]}};
 const size_t cpuc_slot_count = COUNT(cpuc_slots);
-struct cpuc_slot cpuc_instructions_slots[1];
-const size_t cpuc_instructions_slot_count = 0;
+struct cpuc_slot cpuc_instructions_slots[] = {{.counter = &of_instructions}};
+const size_t cpuc_instructions_slot_count = 1;
+
+/* Whether the call fails with this errno. */
+#define FAILS(call, error) (errno = 0, (call) == -1 && errno == (error))
+
+/* A handler of SIGSYS that interrupts the first selection. */
+static void check_inside(void)
+{
+	struct cpuc_caller caller;
+	struct cpucycles_counter c;
+	long long now;
+
+	cpuc_lock(&caller);
+	now = cpucycles();
+	ok(now == (long long)clock_now, "inside: the time");
+	ok(!strcmp(cpucycles_implementation(), "slow"),
+	   "the name of the last counter");
+	ok(cpucycles_persecond() == 0 && cpucycles_observepersecond() == 0 &&
+		   cpucycles_instructions() == -1,
+	   "no rate and no instructions");
+	ok(FAILS(cpucycles_select(NULL), EDEADLK) &&
+		   FAILS(cpucycles_counter(0, &c, sizeof c), EDEADLK),
+	   "and EDEADLK");
+	cpuc_unlock(&caller);
+}
+
+static const struct cpuc_slot *none;
+
+/* As at first. */
+static bool forget(void)
+{
+	cpuc_current = none;
+	cpucycles = cpuc_first;
+	instructions_slot = NULL;
+	instructions_read = cpuc_first_instructions;
+	return true;
+}
+
+#define SELECTS(call) (forget(), (void)(call), cpuc_current != none)
+
+static void check_selects(void)
+{
+	struct cpucycles_counter c;
+
+	none = cpuc_current;
+	ok(forget() && !strcmp(cpucycles_implementation(), "fine") &&
+		   SELECTS(cpucycles()) && SELECTS(cpucycles_kind()) &&
+		   SELECTS(cpucycles_persecond()) &&
+		   SELECTS(cpucycles_interruptions()) &&
+		   SELECTS(cpucycles_instructions()) &&
+		   SELECTS(cpucycles_counter(0, &c, sizeof c)),
+	   "functions select if nothing has");
+	cpuc_slots[0].trial.hint = "kept";
+	cpuc_first();
+	ok(cpuc_slots[0].trial.hint != NULL, "and not if something has");
+}
+
+static void check_pair(void)
+{
+	struct cpucycles_counter c;
+	long long cycles, instructions;
+
+	fresh();
+	forget();
+	ok(cpucycles_instructionscounter(&c, sizeof c) == 0 && c.usable,
+	   "instructions are described before they are counted");
+	forget();
+	errno = 4711;
+	ok(cpucycles_pair(&cycles, &instructions) == 0 && cycles == 0 &&
+		   instructions == 4711 && errno == 4711 &&
+		   paired[0] == &pmus[0] && paired[1] == &pmus[3],
+	   "a pair, by the events of the counter in use");
+	registered[2].events = NULL;
+	cpucycles_select("slow");
+	pmus[1].opened = cpuc_slots[1].trial.tried = false;
+	refused_pmu = &pmus[1];
+	ok(FAILS(cpucycles_pair(&cycles, &instructions), ENOTSUP) &&
+		   cycles == -1 && instructions == -1,
+	   "it has none, and those beside the instructions' are refused: none");
+	cpuc_slots[1].trial.tried = false;
+	refused_pmu = NULL;
+	errno = 4711;
+	ok(cpucycles_pair(&cycles, &instructions) == 0 && errno == 4711 &&
+		   paired[0] == &pmus[1],
+	   "they are opened for it");
+	refused_pmu = &pmus[3];
+	forget();
+	ok(FAILS(cpucycles_pair(&cycles, &instructions), ENOTSUP),
+	   "no instructions, no pair");
+	registered[2].events = &pmus[2];
+	fresh();
+	forget();
+}
+
+/* Which counters count a thread's own cycles, and their scale. */
+static void check_description(void)
+{
+	static const struct {
+		enum cpuc_kind kind;
+		bool events, alone, per_thread;
+	} rows[] = {
+		{CPUC_CORE, true, true, true},
+		{CPUC_CORE, false, true, false},
+		{CPUC_CORE_KERNEL, false, false, true},
+		{CPUC_CALIBRATED, false, false, false},
+		{CPUC_CALIBRATED, false, true, true},
+		{CPUC_REFERENCE, false, true, false},
+	};
+	struct cpuc_counter it = {.name = "it"};
+	struct cpuc_slot s = {.counter = &it,
+			      .trial = {.usable = true, .hint = "do this"}};
+	struct cpucycles_counter c;
+	size_t i;
+	int bad = 0;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		it.kind = rows[i].kind;
+		it.events = rows[i].events ? &pmus[0] : NULL;
+		cpuc_calibration.clock = &slow_clock;
+		cpuc_calibration.ratio = UINT64_C(3) << 32;
+		cpuc_calibration.thread_clock = rows[i].alone;
+		describe(&s, &c, sizeof c);
+		bad += c.per_thread != rows[i].per_thread ||
+		       c.scaling != (it.kind == CPUC_CALIBRATED ? 3 : 1) ||
+		       strcmp(c.hint, s.trial.hint) != 0;
+	}
+	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
+	s.trial.hint = NULL;
+	describe(&s, &c, sizeof c);
+	ok(bad == 0 && c.hint[0] == '\0', "%d wrong descriptions", bad);
+}
+
+static void check_trace(void)
+{
+	struct cpucycles_counter c;
+	char text[sizeof traced];
+
+	cpucycles_tracesetup();
+	errno = 4711;
+	ok(cpucycles_select(NULL) == 0 && errno == 4711 && flushed == 1 &&
+		   cpucycles_counter(2, &c, sizeof c) == 0,
+	   "a selection with a trace leaves errno alone");
+	snprintf(text, sizeof text,
+		 "cpucycles tracesetup 0 fine precision 10 "
+		 "scaling 1.000000 only32 1\n"
+		 "cpucycles tracesetup 1 denied precision 0 "
+		 "scaling 0.000000 only32 0\n"
+		 "cpucycles tracesetup 2 slow precision %lld "
+		 "scaling 0.666667 only32 0\n",
+		 c.precision);
+	if (!ok(!strcmp(traced, text), "it has a line for each counter"))
+		diag("%s", traced);
+	cpucycles_select(NULL);
+	ok(!strcmp(traced, text), "the next one does without");
+	cpucycles_tracesetup();
+	forget();
+	cpucycles();
+	ok(strlen(traced) == 2 * strlen(text), "the first call can have one");
+}
 
 /* Events of no counter but the one in use stay open. */
 static void check_public(void)
@@ -453,8 +664,7 @@ static void check_public(void)
 	struct cpucycles_counter c;
 
 	fresh();
-	ok(cpucycles_select("denied") == -1 && errno == ENOTSUP &&
-		   !pmus[1].open,
+	ok(FAILS(cpucycles_select("denied"), ENOTSUP) && !pmus[1].open,
 	   "one that is asked for, and refused, is closed");
 	registered[1].open = NULL;
 	ok(cpucycles_select("denied") == 0 && pmus[1].open &&
@@ -477,9 +687,28 @@ static void check_public(void)
 		   !cpuc_slots[0].trial.usable &&
 		   cpucycles_select((asked_for = NULL)) == 0,
 	   "one that was usable is not tried if another is asked for");
-	pmus[0].open = false;
+	pmus[0].open = pmus[0].opened = false;
 	cpuc_first();
 	ok(pmus[0].open, "a child that lacks its events selects again");
+}
+
+/* What a selection asks of the system, and leaves there. */
+static void check_system(void)
+{
+	cpuc_rseq_word *word;
+
+	slow_clock = (struct cpuc_clock){.tick = constant};
+	cpuc_slots[2].reader.entry = NULL;
+	ok(FAILS(cpucycles_select("slow"), ENOTSUP), "a clock stands still");
+	slow_clock.tick = slow;
+	ok(cpucycles_select("slow") == 0, "and no more in the next selection");
+	ok(cpuc_process != NULL, "the lock tells children that have one pid");
+	word = cpuc_rseq_own();
+	cpuc_probe_begin();
+	cpuc_rseq_prepare();
+	cpuc_probe_end();
+	ok(cpuc_rseq_own() == word, "a thread's word is found, if it has one");
+	ok(probes == 0, "each probe has ended");
 }
 
 int main(void)
@@ -487,6 +716,8 @@ int main(void)
 	size_t i;
 
 	nominal_rate = 2000000000;
+	check_inside();
+	check_selects();
 	check_stale();
 	for (i = 0; i < COUNT(alone); i++)
 		check_alone(&alone[i]);
@@ -496,6 +727,10 @@ int main(void)
 	check_signal(SIGFPE, "signal ", false);
 	check_same_clock();
 	check_slow_core();
+	check_description();
+	check_trace();
 	check_public();
+	check_pair();
+	check_system();
 	return done_testing();
 }
