@@ -58,7 +58,7 @@ static bool read_pages(struct cpuc_perf_thread *t,
 		lock = CPUC_GET(page, lock);
 		CPUC_FENCE();
 		index = CPUC_GET(page, index);
-		unused = (64u - CPUC_GET(page, pmc_width)) & 63;
+		unused = 64u - CPUC_GET(page, pmc_width);
 		offsets = t->base;
 		for (i = 0; i < set->n; i++)
 			offsets += (uint64_t)CPUC_GET(t->event[i].page, offset);
@@ -117,7 +117,7 @@ static uint64_t read_result(struct cpuc_perf_thread *t, uint64_t sum)
 
 static void read_and_drop(struct cpuc_perf_thread *t)
 {
-	uint64_t sum = 0;
+	uint64_t sum = t->last;
 
 	if (cpuc_perf_thread_has(t, t->set) && !read_pages(t, t->set, &sum) &&
 	    t->way != CPUC_MAPPED)
@@ -147,7 +147,7 @@ static uint64_t read_time_instead(struct cpuc_perf_thread *t,
 static bool read_kept(struct cpuc_perf_thread *t,
 		      const struct cpuc_event_set *set, uint64_t *sum)
 {
-	if (!cpuc_perf_thread_has(t, set) || t->way == CPUC_MAPPED)
+	if (!cpuc_perf_thread_has(t, set))
 		return false;
 	if ((set->reg != NULL || t->way == CPUC_SHARED) &&
 	    t->reads++ >= RETRY_READS &&
