@@ -33,6 +33,10 @@ static char tree[64]; /* the root; path buffers are short */
 #define CPUC_GET(page, field) (kernel(), exists(page), (page)->field)
 #define CPUC_RDPMC(ecx) rdpmc(ecx)
 
+/* The first calls, which select a counter. */
+#define cpuc_first first_cycles
+#define cpuc_first_instructions first_instructions
+
 #include "../src/perf/read.h"
 #include "../src/rate/textfile.c"
 #include "../src/system/syscalls.h"
@@ -47,7 +51,7 @@ struct event {
 
 #define WORLD 120
 
-static struct event world[WORLD];
+static struct event world[WORLD], *described[WORLD]; /* by descriptor */
 
 /* Memory for their pages: each event's own, where it is not mapped in the place
  * of an old one; unmapped. */
@@ -227,6 +231,7 @@ static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
 			 (attr->pinned ? CPUC_PINNED : 0);
 	bool here = k.here >> type & 1;
 	struct event *e;
+	int fd;
 
 	signals();
 	strange += pid != 0 || cpu != -1 || group != -1 ||
@@ -245,13 +250,16 @@ static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
 			    .error = attr->pinned && here && k.all_taken,
 			    .retires = attr->type == 0 &&
 				       (uint32_t)attr->config ==
-					       PERF_COUNT_HW_INSTRUCTIONS,
-			    .open = true};
+					       PERF_COUNT_HW_INSTRUCTIONS};
 	if (here && !k.all_taken)
 		e->index = register_for(e);
 	publish(e);
+	for (fd = 0; described[fd] != NULL && described[fd]->open; fd++)
+		;
+	described[fd] = e;
+	e->open = true;
 	signals();
-	return 1000 + (long)(e - world);
+	return fd;
 }
 
 static struct event *event_of(const void *page)
@@ -320,7 +328,7 @@ static void *pretended_mmap(void *place, size_t size, int prot, int flags,
 		   prot != PROT_READ ||
 		   (place != NULL) != !!(flags & MAP_FIXED);
 	page = pretended_map(place,
-			     flags & MAP_ANONYMOUS ? NULL : &world[fd - 1000]);
+			     flags & MAP_ANONYMOUS ? NULL : described[fd]);
 	signals();
 	return page;
 }
@@ -340,13 +348,13 @@ static int pretended_SYS_ioctl(int fd, unsigned long request, uint64_t *id)
 	signals();
 	strange += request != PERF_EVENT_IOC_ID;
 	k.asked_id = (unsigned)fd;
-	*id = world[fd - 1000].id;
-	return world[fd - 1000].open ? 0 : -1;
+	*id = described[fd]->id;
+	return described[fd]->open ? 0 : -1;
 }
 
 static ssize_t pretended_read(int fd, void *count, size_t size)
 {
-	const struct event e = world[fd - 1000];
+	const struct event e = *described[fd];
 
 	k.unverified += k.asked_id != (unsigned)fd || !e.open;
 	memcpy(count, &e.count, size);
@@ -356,7 +364,7 @@ static ssize_t pretended_read(int fd, void *count, size_t size)
 
 static void pretended_close(int fd)
 {
-	struct event *e = &world[fd - 1000];
+	struct event *e = described[fd];
 
 	e->open = false;
 	if (!e->mapped)
@@ -375,6 +383,16 @@ static void pretended_close(int fd)
 #include "../src/perf/read.c"
 #include "../src/perf/perf.c"
 #include "tree.h"
+
+long long cpuc_first(void)
+{
+	return -2;
+}
+
+long long cpuc_first_instructions(void)
+{
+	return -3;
+}
 
 static struct cpuc_event_set one = {
 	.reg = register_of,

@@ -35,7 +35,7 @@ static struct event *mine(unsigned i)
 	const struct cpuc_perf_event *e = &own->event[i];
 
 	if (e->page == NULL)
-		return e->id != 0 ? &world[e->fd - 1000] : NULL;
+		return e->id != 0 ? described[e->fd] : NULL;
 	return event_of((const void *)(uintptr_t)e->page);
 }
 
@@ -270,7 +270,9 @@ static void count_truly(void)
 	unsigned made = k.made;
 
 	count_of_all(&least);
+	errno = E2BIG;
 	now = read_one();
+	untrue += errno != E2BIG;
 	in_steps = calls_left = 0;
 	most = count_of_all(&known);
 	if (most < was)
@@ -399,12 +401,17 @@ static void check_without(void)
 	uint64_t a;
 
 	fresh();
+	a = read_one();
+	ok(a == (uint64_t)(time ? cpuc_first() : cpuc_first_instructions()),
+	   "before a selection: the first call");
 	k.no_access = true;
 	k.next_start = 0x123456789;
 	ok(open_counter(&one) < 0 && left_open() == 0 && own->last < 1000,
 	   "an index on a kernel without user access: no counter");
 	begin_cores(1);
-	cpuc_perf_close(&one);
+	victim = mine(0);
+	shut_out();
+	ok(open_counter(&one) < 0, "an index that is no longer: no counter");
 	k.refuse = -EMFILE;
 	read_one();
 	a = growth(read_one, 5);
@@ -430,14 +437,18 @@ static uint64_t read_none_mapped(void)
 static void check_descriptors(void)
 {
 	uint64_t a;
+	bool bad;
 	int i;
 
 	fresh();
-	open_counter(&none_mapped);
+	bad = open_counter(NULL) != 0 || open_counter(&none_mapped) != 0;
 	for (i = 0; i < 1000; i++)
 		read_none_mapped();
-	ok(newest.pinned && k.made == 2,
+	ok(!bad && newest.pinned && k.made == 2,
 	   "read(2): a pinned event, too, and the same for 1000 counts");
+	*(uint32_t *)(uintptr_t)own->process = 0;
+	ok(growth(read_none_mapped, 10) == 10 && k.made == 3,
+	   "and another in a child");
 	fresh();
 	k.refuse = -EINVAL;
 	k.refuse_exclude = CPUC_PINNED;
@@ -569,6 +580,8 @@ static void *opening(void *arg)
 	/* NOLINTNEXTLINE(cert-pos47-c): what is tested */
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
 	read_one();
+	/* Not with all C libraries at once. */
+	pthread_testcancel();
 	return arg;
 }
 
@@ -577,6 +590,7 @@ static void *opening(void *arg)
 static void check_cancelled(void)
 {
 	unsigned bad = 0;
+	void *result;
 	pthread_t id;
 	int at;
 
@@ -592,13 +606,14 @@ static void check_cancelled(void)
 		calls_left = at;
 		if (pthread_create(&id, NULL, opening, NULL) != 0)
 			return;
-		pthread_join(id, NULL);
-		bad += calls_left > 0 || left_open() > 0;
+		pthread_join(id, &result);
+		bad += calls_left > 0 || left_open() > 0 ||
+		       result != PTHREAD_CANCELED;
 		calls_left = 0;
 	}
 	ok(bad == 0,
-	   "cancelled in its first count, a thread leaves nothing "
-	   "open (%u)",
+	   "cancelled in its first count, a thread ends, and leaves "
+	   "nothing open (%u)",
 	   bad);
 }
 
