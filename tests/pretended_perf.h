@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "cases.h"
@@ -38,8 +39,21 @@ static char tree[64]; /* the root; path buffers are short */
 #define cpuc_first_instructions first_instructions
 
 #include "../src/perf/read.h"
-#include "../src/rate/textfile.c"
 #include "../src/system/syscalls.h"
+
+/* A file of mode 0 may not be read, not even by root. */
+static int pretended_open(const char *path, int flags)
+{
+	struct stat s;
+
+	if (stat(path, &s) != 0 || (s.st_mode & 0777) != 0)
+		return cpuc_sys_open(path, flags);
+	errno = EACCES;
+	return -1;
+}
+
+#define cpuc_sys_open pretended_open
+#include "../src/rate/textfile.c"
 
 struct event {
 	struct perf_event_mmap_page *page;
@@ -69,14 +83,14 @@ struct pretended_kernel {
 	unsigned unmappable;     /* so many more pages do not map */
 	uint32_t next_index, next_width;
 	uint64_t next_start;
-	unsigned here;     /* types of PMU that this core has, a bit each */
-	bool refuse_types; /* only the generic event opens */
-	bool shut_out;     /* users may not read registers */
-	bool no_access;    /* the same, on a kernel that gives indexes */
-	bool all_taken;    /* by pinned events of whole CPUs */
-	uint64_t ipc;      /* if not 1, instructions have another register */
-	uint64_t access;   /* cycles that an access to a page takes */
-	bool page_permits; /* registers are read while a page is mapped */
+	unsigned here;        /* types of PMU that this core has, a bit each */
+	unsigned refuse_type; /* that of another PMU, if not 0 */
+	bool shut_out;        /* users may not read registers */
+	bool no_access;       /* the same, on a kernel that gives indexes */
+	bool all_taken;       /* by pinned events of whole CPUs */
+	uint64_t ipc;         /* if not 1, instructions have another register */
+	uint64_t access;      /* cycles that an access to a page takes */
+	bool page_permits;    /* registers are read while a page is mapped */
 };
 static const struct pretended_kernel plain = {.next_index = 32,
 					      .next_width = 64,
@@ -217,7 +231,7 @@ static int refusal(unsigned type, unsigned flags)
 	if (k.refuse != 0 &&
 	    (k.refuse_exclude == 0 || flags & k.refuse_exclude))
 		return k.refuse;
-	return k.refuse_types && type != 0 ? -ENOENT : k.refuse_rest;
+	return type != 0 && type == k.refuse_type ? -ENOENT : k.refuse_rest;
 }
 
 static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,

@@ -675,6 +675,9 @@ static void check_pair(void)
 	ok(cpuc_perf_opened(&one) && cpuc_perf_opened(&retired) &&
 		   !cpuc_perf_opened(&none_mapped),
 	   "a pair's events are open");
+	accesses = 0;
+	cpuc_perf_pair(&one, &retired, (long long[2]){0});
+	ok(accesses == 9, "a pair is three counts (%u)", accesses);
 	ok(pair_growth(1000, NULL, 0) == 1000 && left_open() == 2 &&
 		   *own->quick != 0 &&
 		   *cpuc_perf_thread_own(&retired)->quick != 0,

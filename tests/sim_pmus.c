@@ -11,7 +11,8 @@ SKIPPED_MAIN("there is no <linux/perf_event.h>")
 
 #include "pretended_perf.h"
 
-enum { OLD_KERNEL = 4 }; /* it has the generic event alone */
+/* In `how`, type * REFUSED: the kernel refuses its events. */
+enum { REFUSED = 4 };
 
 /* What sysfs lists beside PMUs of no core, and how many events the counter has.
  * If all are of no core the kernel is not asked: a filter might kill. */
@@ -21,13 +22,15 @@ static const struct listing {
 	unsigned how, events;
 } listings[] = {
 	{"software", 1, 1, NUMBERS, 0},
+	{"breakpoint kprobe msr software tracepoint uprobe", 6, 1, CPUS, 0},
 	{"cpum_cf", 1, 9, NUMBERS, 1},
 	{"armv7_cortex_a9", 1, 9, NUMBERS, 1},
 	{"arc_pct", 1, 4, NUMBERS, 1},
 	{"cpu", 1, 8, NUMBERS, 1},
 	{"armv8_pmuv3_0", 1, 8, CPUS | NUMBERS, 1},
 	{"cpu_core cpu_atom cpu_lowpower", 3, 4, CPUS, 3},
-	{"cpu_core cpu_atom", 2, 4, CPUS | OLD_KERNEL, 1},
+	{"cpu_core cpu_atom", 2, 4, CPUS | 4 * REFUSED, 1},
+	{"cpu_core cpu_atom", 2, 4, CPUS | 5 * REFUSED, 1},
 	{"cpu_core cpu_atom cpu", 3, 4, CPUS, 1},
 	{"cortex_a520 cortex_a720 cortex_a725 x4", 4, 4, CPUS | NUMBERS, 4},
 	{"p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11", 12, 4, CPUS, CPUC_CORES},
@@ -43,9 +46,15 @@ static void check_listing(const struct listing *l)
 	place(CPUC_PMUS "none"); /* an empty directory */
 	if (l->n > 0)
 		put_pmus(l->pmus, l->n, l->type, l->how);
-	k.refuse_types = l->how & OLD_KERNEL;
+	k.refuse_type = l->how / REFUSED;
 	bad = (open_counter(&one) == 0) != (l->events > 0);
+	/* Once: threads use what was found. */
+	put_pmus("late later", 2, 20, CPUS);
+	cpuc_perf_close(&one);
+	open_counter(&one);
 	bad += one.n != l->events || (k.made > 0) != (l->events > 0);
+	bad += one.opened !=
+	       (one.n > 0 ? 1 + (CPUC_NO_KERNEL | CPUC_NO_HV) : 0);
 	for (i = 0; i < one.n; i++) {
 		const struct cpuc_event *e = &one.event[i];
 
@@ -58,7 +67,7 @@ static void check_listing(const struct listing *l)
 	bad += __builtin_popcount(seen) != (int)l->events;
 	bad += (seen & 1) != (l->events == 1);
 	ok(bad == 0, "listed: %s: %u events%s", l->pmus, l->events,
-	   k.refuse_types ? ", on an old kernel" : "");
+	   k.refuse_type ? ", of which one is refused" : "");
 }
 
 #define RDPMC CPUC_PMUS "cpu/rdpmc"
@@ -73,20 +82,30 @@ static const struct refusal {
 } refusals[] = {
 	{-EACCES, 0, 0, "4\n", NULL,
 	 "perf_event_paranoid is 4, and 2 or less is needed", OPEN},
+	{-EACCES, 0, 0, "2\n", NULL, "perf_event_open: EACCES (container?)",
+	 SECCOMP},
+	{-EACCES, 0, 0, "no number\n", NULL,
+	 "perf_event_open: EACCES (container?)", SECCOMP},
 	{-EINVAL, CPUC_NO_KERNEL, -EACCES, "2\n", NULL,
 	 "perf_event_paranoid is 2, and 1 or less is needed",
 	 "run sysctl kernel.perf_event_paranoid=1 as root"},
-	{-ENOENT, 0, 0, "2\n", NULL, NULL, CPUC_NO_PMU_HINT},
+	{-ENOENT, CPUC_NO_KERNEL, -EACCES, "2\n", NULL, NULL, CPUC_NO_PMU_HINT},
+	{-ENODEV, CPUC_NO_KERNEL, -EACCES, "2\n", NULL, NULL, CPUC_NO_PMU_HINT},
+	{-EOPNOTSUPP, 0, 0, "2\n", NULL, NULL, CPUC_NO_PMU_HINT},
 	{-EPERM, 0, 0, "2\n", NULL, "perf_event_open: EPERM (container?)",
 	 SECCOMP},
-	{-ENOSYS, 0, 0, "2\n", NULL, "perf_event_open: ENOSYS (container?)",
+	{-ENOSYS, 0, 0, "4\n", NULL, "perf_event_open: ENOSYS (container?)",
 	 SECCOMP},
-	{-ENOSYS, 0, 0, "no number\n", NULL,
+	{-ENOSYS, 0, 0, "4 or so\n", NULL,
 	 "perf_event_open: ENOSYS (kernel without perf events?)", ""},
 	{-EMFILE, 0, 0, "2\n", NULL, "perf_event_open: errno 24", ""},
 	{0, 0, 0, "2\n", "0\n", RDPMC " is 0", OPEN},
 	{0, 0, 0, "2\n", "2\n", RDPMC " is 2",
 	 "reads by perf events need it to be 1"},
+	{0, 0, 0, "2\n", "unreadable",
+	 RDPMC " is 0, or the kernel has no counter to give", OPEN},
+	{0, 0, 0, "2\n", NULL, "index 0: the kernel has no counter to give",
+	 ""},
 	{0, 0, 0, "2\n", "1\n", "index 0: the kernel has no counter to give",
 	 ""},
 };
@@ -96,7 +115,8 @@ static void check_refused(const struct refusal *r)
 	const char *reason = r->reason               ? r->reason
 			     : counts_instructions() ? CPUC_NO_INSTRUCTIONS
 						     : CPUC_NO_PMU;
-	bool opens = r->rdpmc != NULL && *r->rdpmc == '1';
+	const char *rdpmc = r->rdpmc != NULL ? r->rdpmc : "";
+	const bool opens = r->err == 0 && *rdpmc != '0' && *rdpmc != '2';
 	int got;
 
 	fresh();
@@ -108,14 +128,21 @@ static void check_refused(const struct refusal *r)
 	put_pmu("cpu", "type", "4\n");
 	if (r->rdpmc != NULL)
 		put_pmu("cpu", "rdpmc", r->rdpmc);
+	if (*rdpmc == 'u')
+		chmod(place(RDPMC), 0);
 	one.outside = 2;
 	got = open_counter(&one);
-	one.outside = 0;
 	ok(got < 0 && !strcmp(it.trial.reason, reason) &&
 		   !strcmp(it.trial.hint ? it.trial.hint : "", r->hint) &&
 		   (k.made > 0) == opens && left_open() == 0 &&
 		   own->set == NULL,
 	   "%s; %s; nothing stays open", it.trial.reason, r->hint);
+	/* Perhaps later: then only its events are true. */
+	got = cpuc_perf_absent(&it, &one);
+	one.outside = 0;
+	ok(*rdpmc == '1' ? got < 0 && strstr(it.trial.reason, "perf events")
+			 : got == 0 && !*it.trial.reason && !it.trial.hint,
+	   "so it %s be read outside perf", got == 0 ? "may" : "may not");
 }
 
 /* The PMU cannot leave these out. */

@@ -27,13 +27,13 @@ static int amd64_pmcff_exists(struct cpuc_slot *slot)
 
 static int amd64_pmcff_open(struct cpuc_slot *slot)
 {
-	const struct cpuc_event_set *cycles = &cpuc_x86_cycle_events;
 	long allowed;
-	const char *file = cpuc_first_setting(cycles->access, &allowed);
+	const char *file =
+		cpuc_first_setting(cpuc_x86_cycle_events.access, &allowed);
 	int err;
 
 	slot->trial.hint = CPUC_NO_PMU_HINT;
-	if (file == NULL || cycles->absent)
+	if (file == NULL)
 		return cpuc_reason(slot, CPUC_NO_PMU);
 	slot->trial.hint = "reads outside perf need it to be 2";
 	if (allowed < 0)

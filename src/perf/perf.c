@@ -119,14 +119,14 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	long allowed = 0;
 	int err, fd = -ENOENT;
 
-	if (set == NULL || (set->reg != NULL && cpuc_perf_index(set) != 0))
+	if (set == NULL || cpuc_perf_index(set) != 0)
 		return 0;
 	/* First sysfs: a seccomp filter may kill a process that opens one. */
 	if (set->opened == 0 && !set->absent) {
 		set->n = cpuc_core_pmus(set->event, set->counts);
 		set->absent = set->n == 0;
 	}
-	if (set->n > 0 && set->reg != NULL)
+	if (set->n > 0)
 		file = cpuc_first_setting(set->access, &allowed);
 	/* Registers are shut to users, so none is opened: on arm64 that would
 	 * shut to all what a module has opened (armv8pmu_start()). */
