@@ -504,13 +504,12 @@ static void put_pmus(const char *names, unsigned n, unsigned type, unsigned how)
 
 	put_pmu("uncore_imc_20", "type", "20\n");
 	put_pmu("uncore_imc_20", "cpumask", "0\n");
-	put_pmu("software", "type", "1\n");
 	for (; n-- > 0; names += length) {
 		sscanf(names, "%31s%n", name, &length);
 		snprintf(text, sizeof text, "%u\n", type++);
 		put_pmu(name, "type", text);
 		if (how & CPUS)
-			put_pmu(name, "cpus", "0-3,8-11\n");
+			put_pmu(name, "cpus", n ? "0-3,8-11\n" : "0\n");
 		if (how & NUMBERS)
 			put_pmu(name, event, "event=0x0011\n");
 	}

@@ -14,13 +14,12 @@
 
 static int pmus_number(const char *path, const char *prefix, long *number)
 {
-	char text[32], *end;
+	char text[32] = "", *end;
 	const char *digits = text + strlen(prefix);
 	ssize_t n = cpuc_read_file(path, text, sizeof text);
 
 	if (n < 0)
 		return (int)n;
-	text[n] = '\0';
 	if (strncmp(text, prefix, strlen(prefix)) != 0)
 		return -EINVAL;
 	*number = strtol(digits, &end, 0);
@@ -69,7 +68,7 @@ static bool pmus_event(const char *pmu, unsigned counts,
 	/* The file has more than one byte. */
 	pmus_path(path, pmu, "cpus");
 	if (cpuc_read_file(path, text, sizeof text) != -EFBIG ||
-	    !cpuc_setting(pmus_path(path, pmu, "type"), &type) || type <= 0)
+	    !cpuc_setting(pmus_path(path, pmu, "type"), &type))
 		return false;
 	event->type = PERF_TYPE_HARDWARE;
 	event->config = (uint64_t)type << 32 | counts;
@@ -141,8 +140,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			else
 				others++;
 		}
-	if (fd >= 0)
-		cpuc_sys_close(fd);
+	cpuc_sys_close(fd);
 	if (n < 2)
 		events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
 	if (n == 0 && unknown == 0 && others > 0)
