@@ -81,6 +81,7 @@ struct pretended_kernel {
 	int refuse_rest;         /* its result without them */
 	unsigned openable;       /* so many more events */
 	unsigned unmappable;     /* so many more pages do not map */
+	bool unblankable;        /* nor do zeros */
 	uint32_t next_index, next_width;
 	uint64_t next_start;
 	unsigned here;        /* types of PMU that this core has, a bit each */
@@ -245,17 +246,19 @@ static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
 			 (attr->pinned ? CPUC_PINNED : 0);
 	bool here = k.here >> type & 1;
 	struct event *e;
-	int fd;
+	int fd, err;
 
 	signals();
 	strange += pid != 0 || cpu != -1 || group != -1 ||
 		   fd_flags != PERF_FLAG_FD_CLOEXEC;
-	errno = -refusal(type, flags);
-	if (errno != 0)
+	err = refusal(type, flags);
+	if (err != 0) {
+		errno = -err;
 		return -1;
+	}
 	k.openable--;
 	e = &world[k.made++];
-	*e = (struct event){.id = k.made,
+	*e = (struct event){.id = k.made - 1,
 			    .page = &pages[k.made - 1],
 			    .type = type,
 			    .start = k.next_start,
@@ -306,6 +309,8 @@ static void *pretended_map(struct perf_event_mmap_page *place, struct event *e)
 {
 	bool *empty = place != NULL ? &gone[place - pages] : NULL;
 
+	if (e == NULL && k.unblankable)
+		return MAP_FAILED;
 	if (place != NULL && !*empty)
 		lose_page(place);
 	else if (place != NULL)
@@ -340,7 +345,8 @@ static void *pretended_mmap(void *place, size_t size, int prot, int flags,
 	signals();
 	strange += size != (size_t)sysconf(_SC_PAGESIZE) || offset != 0 ||
 		   prot != PROT_READ ||
-		   (place != NULL) != !!(flags & MAP_FIXED);
+		   (place != NULL) != !!(flags & MAP_FIXED) ||
+		   (flags & MAP_ANONYMOUS && fd != -1);
 	page = pretended_map(place,
 			     flags & MAP_ANONYMOUS ? NULL : described[fd]);
 	signals();
@@ -349,10 +355,12 @@ static void *pretended_mmap(void *place, size_t size, int prot, int flags,
 
 static int pretended_munmap(void *page, size_t size)
 {
+	bool *empty = &gone[(struct perf_event_mmap_page *)page - pages];
+
 	signals();
-	strange += size != (size_t)sysconf(_SC_PAGESIZE);
+	strange += size != (size_t)sysconf(_SC_PAGESIZE) || *empty;
 	lose_page(page);
-	gone[(struct perf_event_mmap_page *)page - pages] = true;
+	*empty = true;
 	signals();
 	return 0;
 }
@@ -362,8 +370,10 @@ static int pretended_SYS_ioctl(int fd, unsigned long request, uint64_t *id)
 	signals();
 	strange += request != PERF_EVENT_IOC_ID;
 	k.asked_id = (unsigned)fd;
+	if (!described[fd]->open)
+		return -1;
 	*id = described[fd]->id;
-	return described[fd]->open ? 0 : -1;
+	return 0;
 }
 
 static ssize_t pretended_read(int fd, void *count, size_t size)
@@ -386,14 +396,19 @@ static void pretended_close(int fd)
 	signals();
 }
 
+static bool no_memory;
+
 #include "../src/perf/pmus.c"
 #define syscall(number, ...) pretended_##number(__VA_ARGS__)
 #define mmap pretended_mmap
 #define munmap pretended_munmap
 #define cpuc_sys_read pretended_read
 #define cpuc_sys_close pretended_close
+#define cpuc_thread_memory(size, ended) \
+	(no_memory ? NULL : cpuc_thread_memory(size, ended))
 #include "../src/perf/event.c"
 #include "../src/perf/thread_events.c"
+#undef cpuc_thread_memory
 #include "../src/perf/read.c"
 #include "../src/perf/perf.c"
 #include "tree.h"

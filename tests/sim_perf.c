@@ -393,6 +393,22 @@ static void check_not_at_once(unsigned stays)
 	one.keep_page = false;
 }
 
+/* In the place of one that went nobody maps what does not map there. */
+static void check_no_place(void)
+{
+	begin_cores(1);
+	cpuc_perf_close(&one);
+	k.unmappable = 1;
+	k.unblankable = true;
+	read_one();
+	ok(left_open() == 1 && k.blanks == 0 && newest.open,
+	   "a page that does not map: a descriptor");
+	k.unblankable = false;
+	count_much_later();
+	ok(newest.mapped && newest.page == &pages[k.made - 1],
+	   "later a page elsewhere");
+}
+
 /* Without events, without a state that can be changed, without memory. */
 static void check_without(void)
 {
@@ -423,7 +439,9 @@ static void check_without(void)
 	ok(read_one() + read_one() == 2 && cpuc_perf_own == cpuc_perf_nobody,
 	   "the first counts of a thread, in the midst of a change");
 	cpuc_guard_inside = false;
-	cpuc_perf_own = cpuc_perf_no_memory;
+	no_memory = true;
+	read_one();
+	no_memory = false;
 	a = read_one();
 	ok(a == (time ? now_ns : 0), "without memory: time, or nothing");
 	cpuc_perf_own = states;
@@ -449,6 +467,13 @@ static void check_descriptors(void)
 	*(uint32_t *)(uintptr_t)own->process = 0;
 	ok(growth(read_none_mapped, 10) == 10 && k.made == 3,
 	   "and another in a child");
+	fresh();
+	open_counter(&none_mapped);
+	read_none_mapped();
+	newest.open = false;
+	ok(newest.id == 1 && growth(read_none_mapped, 10) == 10 &&
+		   k.made == 3 && k.unverified == 0,
+	   "and where others have closed it");
 	fresh();
 	k.refuse = -EINVAL;
 	k.refuse_exclude = CPUC_PINNED;
@@ -481,6 +506,7 @@ static void check_end(void)
 	uint64_t a, b;
 
 	begin_cores(1);
+	cpuc_perf_close(&one);
 	run(1000);
 	a = read_one();
 	calls_left = 100;
@@ -527,11 +553,15 @@ static void check_deferred(void)
 		world[i].mapped = true;
 		thread_events_defer(world[i].page);
 	}
-	ok(world[0].mapped && !newest.mapped,
+	ok(world[0].mapped && world[k.made - 2].mapped && !newest.mapped,
 	   "without a place a page is unmapped at once");
 	thread_events_unmap_deferred();
 	ok(world[0].mapped && !world[1].mapped && world[2].mapped,
 	   "one at a time, and not one whose event is on a register");
+	world[0].page->index = 0;
+	for (i = 0; i < CPUC_PLACES; i++)
+		thread_events_unmap_deferred();
+	ok(left_open() == 0, "but all in the end");
 	/* As the kernel does in a child: no page is left to the next test. */
 	memset(cpuc_process, 0, sizeof *cpuc_process);
 }
@@ -669,8 +699,17 @@ static void check_pair_changes(const char *what, unsigned types,
 	ok(bad == 0, "a pair is of one instant: %s (%d)", what, bad);
 }
 
+static void *count_pair(void *first)
+{
+	struct cpuc_event_set *next = first == &one ? &retired : &one;
+
+	cpuc_perf_pair(first, next, (long long[2]){0});
+	return NULL;
+}
+
 static void check_pair(void)
 {
+	pthread_t id;
 	begin_pair(1);
 	ok(cpuc_perf_opened(&one) && cpuc_perf_opened(&retired) &&
 		   !cpuc_perf_opened(&none_mapped),
@@ -682,6 +721,11 @@ static void check_pair(void)
 		   *own->quick != 0 &&
 		   *cpuc_perf_thread_own(&retired)->quick != 0,
 	   "a pair in user space");
+	if (pthread_create(&id, NULL, count_pair, &one) == 0)
+		pthread_join(id, NULL);
+	if (pthread_create(&id, NULL, count_pair, &retired) == 0)
+		pthread_join(id, NULL);
+	ok(left_open() == 2, "threads begin with either, and leave nothing");
 	check_pair_changes("a handler in between", 1, handler_works);
 	check_pair_changes("another register", 1, move_register);
 	check_pair_changes("another type of core", 2, migrate);
@@ -699,6 +743,7 @@ static void check_all(void)
 	check_random();
 	check_not_at_once(0);
 	check_not_at_once(1);
+	check_no_place();
 	check_without();
 	check_descriptors();
 	check_end();
