@@ -61,5 +61,6 @@ uint64_t cpuc_event_id(int fd)
 {
 	uint64_t id = 0;
 
-	return syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
+	syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &id);
+	return id;
 }

@@ -26,11 +26,11 @@ CPUC_TLS struct cpuc_perf_thread *cpuc_perf_own = cpuc_perf_nobody;
  * tasks: other threads get SIGILL. So the page is kept until its index is 0. */
 static void thread_events_defer(cpuc_page *page)
 {
-	uintptr_t nothing;
 	int i;
 
 	for (i = 0; i < CPUC_PLACES; i++) {
-		nothing = 0;
+		uintptr_t nothing = 0;
+
 		if (__atomic_compare_exchange_n(
 			    &cpuc_process->place[i], &nothing, (uintptr_t)page,
 			    false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
