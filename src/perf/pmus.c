@@ -140,7 +140,8 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			else
 				others++;
 		}
-	cpuc_sys_close(fd);
+	if (fd >= 0)
+		cpuc_sys_close(fd);
 	if (n < 2)
 		events[0] = (struct cpuc_event){PERF_TYPE_HARDWARE, counts};
 	if (n == 0 && unknown == 0 && others > 0)
