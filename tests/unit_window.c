@@ -67,6 +67,27 @@ static void jumps(void)
 	   (int)most);
 }
 
+/* What a window takes beyond its links is not learnt from a short run that took
+ * longer than the long one, nor from others that were interrupted. */
+static void overheads(void)
+{
+	struct cpuc_overhead o = {100, 8};
+	int all = 1;
+
+	jump = 8 * TICKS;
+	jump_at = 1;
+	ok(cpuc_window(&o, TURNS, ONE) == 0 && o.known == 8 && o.cycles == 100,
+	   "a short run that is longer than the long one shows nothing");
+	o.cycles = 0;
+	for (int i = 0; i < 100; i++) {
+		jump = i % 4 < 2 ? 0 : TICKS;
+		cpuc_window(&o, TURNS, ONE);
+		all &= o.known > 0 && o.cycles == 0;
+	}
+	ok(all, "two windows of four are disturbed: the overhead stays known");
+	jump = 0;
+}
+
 static void turns(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
@@ -136,6 +157,7 @@ int main(void)
 						     .turns = TURNS,
 						     .glimpse_turns = TURNS};
 	jumps();
+	overheads();
 	turns();
 	agreement();
 	return done_testing();

@@ -51,13 +51,12 @@ uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns,
 
 	turns = cpuc_calibration_turns(s, turns, near_ratio);
 	s->chain->window(turns, stamp);
-	/* The clock jumped, or the thread was interrupted for long. */
-	if (stamp[2] - stamp[0] > WINDOW_TICKS_MAX ||
-	    stamp[1] - stamp[0] > WINDOW_TICKS_MAX)
-		return 0;
 	links = cpuc_links_cycles(s, turns);
 	ratio = window_ratio(s, links * WINDOW_DIFFERENCE,
 			     (stamp[2] - stamp[1]) - (stamp[1] - stamp[0]));
+	/* The clock jumped, or the thread was interrupted for long. */
+	if (ratio == 0)
+		return 0;
 	window_learn(o, stamp, ratio);
 	if (o->known == 0)
 		return ratio;
