@@ -45,7 +45,7 @@ static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 
 	if (missing > lack->lost)
 		lack->lost = (uint32_t)cpuc_min(missing, COUNT_CLOCK_EVERY);
-	if (ticks < COUNT_CLOCK_EVERY / 2)
+	if (ticks < COUNT_CLOCK_SOON)
 		return;
 	slow = cpuc_min(slow, UINT16_MAX);
 	if (slow > lack->slow)
