@@ -425,15 +425,22 @@ static void signals(void)
 		count();
 		calibrated_expire();
 		handle_late(handler);
-		up &= count() <= inner[0];
+		a = count();
+		up &= a <= inner[0];
+		right &= inner[0] - a < 1000;
 		b = count();
 		a = inner[1] - inner[0];
 		right &= distance((double)a / inner_work - 1) < 0.004;
 		right &= b - inner[1] > 1000 && b - inner[1] < 1500;
 		pass(90000);
+		calibrated_expire();
+		tick_hook = handler;
+		tick_hook_at = 2;
+		b = count();
+		right &= b - inner[1] > 1000 && b - inner[1] < 1500;
 	}
-	ok(up && right, "handlers after measurements: never decreasing, and "
-			"their work is counted once");
+	ok(up && right, "handlers before and after measurements: never "
+			"decreasing, and their work is counted once");
 	inner_work = 20000;
 	open_signals = true;
 	for (int i = 0; i < 1000; i++) {
@@ -510,6 +517,30 @@ static void waiter(void)
 	leave(1e6, true);
 }
 
+/* One whose clock has passed what its parent's was; neither has waited. */
+static void forked_long_ago(void)
+{
+	cpuc_process->mark[cpuc_process_generation % CPUC_MARKS] = 0;
+	waited = preempted = 0;
+	cpuc_own_count.voluntary = cpuc_own_count.involuntary = 0;
+	on.away = now + 1e9;
+	waiter();
+}
+
+static void two_waits(void)
+{
+	run(1e6);
+	from = count();
+	leave(1e5, true);
+	leave(1e5, true);
+}
+
+static void asked(void)
+{
+	two_waits();
+	cpuc_count_interruptions();
+}
+
 static void host_waits(void)
 {
 	host_pauses(1e6);
@@ -525,6 +556,13 @@ static void waited_glimpsing(void)
 {
 	pass(1e4);
 	cpuc_own_count.due = 1;
+	handle_late(waiter);
+	from = count();
+}
+
+static void waited_opening(void)
+{
+	calibrated_expire();
 	handle_late(waiter);
 	from = count();
 }
@@ -572,6 +610,11 @@ static const struct event {
 	{"a call in the midst of a thread's first one", REPORTS, 0,
 	 first_in_midst, 20000, 20000, 24000},
 	{"a wait of a child's", HIDES_WAITS, 0, forked, 0, 0, 8e3},
+	{"3 s of work of a child's, and a wait", REPORTS, 0, forked_long_ago,
+	 12e9, 11.99e9, 12.01e9},
+	{"two waits", REPORTS, 0, two_waits, 0, 0, 8e3},
+	{"two waits, and then interruptions are asked for", REPORTS, 0, asked,
+	 0, 0, 8e3},
 	{"a preemption of 50 ms in a measurement", REPORTS, 0,
 	 preempted_measuring, 4e5, 390000, 450000},
 	{"a tick that is too old", REPORTS, 1000, NULL, 20000, 20000, 24000},
@@ -584,6 +627,8 @@ static const struct event {
 	/* That is no time for which the thread ran. */
 	{"a wait between a glimpse and the tick at which the interval goes on",
 	 NO_WORD, 0, waited_glimpsing, 8e6, 7990000, 8.1e6},
+	{"or between two intervals", NO_WORD, 0, waited_opening, 8e6, 7990000,
+	 8.1e6},
 	/* It is not hidden by their time. In the guard this counts. */
 	{"a wait after glimpses of 4.4e5 cycles", REPORTS, 0, glimpses_ran, 0,
 	 0, CPUC_GLIMPSE_GUARDED ? 6e5 : 1e5},
@@ -628,6 +673,55 @@ static void glimpse_disturbed(void)
 						      MEASUREMENT_LENGTH *
 						      MEASUREMENT_MOVING,
 	   "and a measurement soon");
+}
+
+/* Nothing tells of waits where the thread's clock is not believed, or where
+ * there is no memory for marks. */
+static void clock_unknown(bool believed)
+{
+	struct cpuc_process *process = cpuc_process;
+	double done;
+
+	settled(usual);
+	cpuc_calibration.thread_clock = believed;
+	if (believed)
+		cpuc_process = NULL;
+	calibrated_forget();
+	ok(!cpuc_count_alone(), "waits count: %s",
+	   believed ? "no memory" : "no clock");
+	run(10e6);
+	from = count();
+	done = now;
+	leave(1e5, true);
+	pass(4e4);
+	done = (now - done) * on.core;
+	ok(distance((double)(count() - from) / done - 1) < 0.01 && up,
+	   "and do");
+	cpuc_process = process;
+}
+
+/* Interruptions of the thread, before and after it has counted. */
+static void interruptions(bool calibrated)
+{
+	uint32_t before;
+	bool known;
+	int i;
+
+	settled(usual);
+	calibrated_forget();
+	if (!calibrated)
+		cpuc_calibration.clock = NULL;
+	known = cpuc_count_interruptions() >= 0;
+	before = cpuc_own_count.interruptions;
+	for (i = 0; i < 10; i++) {
+		pretended_word = 0;
+		cpuc_count_interruptions();
+		known &= cpuc_count_interruptions() >= 0;
+	}
+	ok(known && cpuc_own_count.interruptions - before == 10,
+	   "%s: of 10 interruptions %u are known",
+	   calibrated ? "while it counts" : "without a calibration",
+	   (unsigned)(cpuc_own_count.interruptions - before));
 }
 
 static void tracer(void)
@@ -675,6 +769,8 @@ static int at_ticks(int first, int second)
 	/* In the base's time, and long after it. */
 	pass(second % 3 ? 40000 : 4e8);
 	calibrated_expire();
+	/* For this call, but not for the handler's. */
+	cpuc_own_count.due = (uint32_t)(30000 * on.ticks / on.core);
 	tick_hook = twice;
 	tick_hook_at = first;
 	again = second;
@@ -765,6 +861,10 @@ int main(void)
 	signals();
 	glimpse_disturbed();
 	traced();
+	for (i = 0; i < 2; i++) {
+		clock_unknown(i);
+		interruptions(i);
+	}
 	at_any_tick(false);
 	at_any_tick(true);
 	suspended();

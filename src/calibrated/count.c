@@ -67,7 +67,6 @@ static void count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->tick = t;
 	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
 	cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
-	count_switches(c);
 }
 
 /* Of the interval's d ticks, those up to the latest count; all, if an
@@ -216,7 +215,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	c->unread = clock_read ? 0 : (uint32_t)(i.unread + closed.ticks);
 	if (clock_read)
 		c->clock_reading = reading;
-	if (clock_read && reading != 0)
+	if (reading != 0)
 		c->mark_index =
 			(uint16_t)(cpuc_process_mark() - cpuc_process->mark);
 	return count_midst_end(c, closed.cycles);
@@ -231,8 +230,8 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 	const uint64_t end = count_end(c);
 	uint64_t tick = c->tick, t;
 
-	if (CPUC_GLIMPSE_GUARDED || c->state != CPUC_COUNT_OPEN ||
-	    c->due == 0 || d >= end || (uint32_t)(tick + d) - c->last >= c->gap)
+	if (CPUC_GLIMPSE_GUARDED || c->due == 0 || d >= end ||
+	    (uint32_t)(tick + d) - c->last >= c->gap)
 		return false;
 	c->due = 0;
 	CPUC_FENCE();
