@@ -654,25 +654,41 @@ static void follow(const struct event *e)
 	   "%s: then %.0f cycles count", e->what, n);
 }
 
-/* One window at the ratio in use tells that it was the glimpse. But as the rate
- * may have moved by less than a step, a measurement comes soon. */
-static void glimpse_disturbed(void)
+static void glimpse_now(void)
 {
-	settled(usual);
-	count();
-	cpuc_own_count.ratio.glimpse_overhead += 10000;
 	pass(1e3);
 	cpuc_own_count.ratio.glimpse_in = 0;
-	cpuc_own_count.ratio.measure_in = UINT32_MAX;
 	cpuc_own_count.due = 1;
-	windows = 0;
 	count();
+}
+
+/* One window at the ratio in use tells that it was the glimpse. But as the rate
+ * may have moved by less than a step, a measurement comes soon. So it is if the
+ * mean of glimpses drifts, and that is forgotten then. */
+static void glimpse_disturbed(void)
+{
+	struct cpuc_ratio *r = &cpuc_own_count.ratio;
+
+	settled(usual);
+	count();
+	r->glimpse_overhead += 10000;
+	r->measure_in = UINT32_MAX;
+	windows = 0;
+	glimpse_now();
 	ok(up && windows == 1, "a disturbed glimpse brings a window: %u",
 	   windows);
-	ok(cpuc_own_count.ratio.measure_in <= cpuc_calibration.window_ticks *
-						      MEASUREMENT_LENGTH *
-						      MEASUREMENT_MOVING,
+	ok(r->measure_in <= cpuc_calibration.window_ticks * MEASUREMENT_LENGTH *
+				    MEASUREMENT_MOVING,
 	   "and a measurement soon");
+	settled((struct machine)AT(4.0, 2.596, 1));
+	r->measure_in = UINT32_MAX;
+	r->glimpse_drift =
+		2 * GLIMPSE_MEAN *
+		cpuc_glimpse_part(&cpuc_calibration, r->mean, STEP_PAIR);
+	windows = 0;
+	glimpse_now();
+	glimpse_now();
+	ok(windows == 1, "of two glimpses after a drift one does: %u", windows);
 }
 
 /* Nothing tells of waits where the thread's clock is not believed, or where

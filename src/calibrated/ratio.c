@@ -24,7 +24,7 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
 	unsigned need = STEP_SLOWER;
 
 	cpuc_sort(v, n);
-	if (v[n - 1] > r->mean)
+	if (v[n - STEP_FASTER] > r->mean)
 		need = STEP_FASTER;
 	if (cpuc_apart(v[n - need], v[n - 1]) > STEP_PAIR)
 		return 0;
@@ -100,20 +100,20 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 	return true;
 }
 
-/* A small step shows in the mean of glimpses; none weighs more than `most`. */
+/* A small step shows in the mean of glimpses; none weighs more than `near`. */
 bool cpuc_ratio_stands(struct cpuc_ratio *r)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const int32_t near = cpuc_glimpse_part(
 		s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
-	const int32_t by = cpuc_glimpse_now(s, r->mean) - r->glimpse_overhead;
-	const int32_t most = by > 0 ? 2 * near : -2 * near;
+	int32_t by = cpuc_glimpse_now(s, r->mean) - r->glimpse_overhead;
+	const bool far = abs(by) > near;
 
-	r->glimpse_drift += (abs(by) > 2 * near ? most : by) -
-			    r->glimpse_drift / GLIMPSE_MEAN;
-	return abs(by) <= near &&
-	       abs(r->glimpse_drift) / GLIMPSE_MEAN <=
-		       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
+	if (far)
+		by = by > near ? near : -near;
+	r->glimpse_drift += by - r->glimpse_drift / GLIMPSE_MEAN;
+	return !far && abs(r->glimpse_drift) / GLIMPSE_MEAN <=
+			       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
 }
 
 /* Whether the ratio has stepped. */
@@ -144,7 +144,7 @@ static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 		if (stepped)
 			r->mean = first;
 	}
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / (r->known ? 2 : 1));
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 2);
 	r->known = true;
 	return stepped;
 }
@@ -180,11 +180,10 @@ static void ratio_next_glimpse(struct cpuc_ratio *r)
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 {
-	uint32_t ticks = (uint32_t)cpuc_min(passed, UINT32_MAX / 2);
-
-	r->stepped_ago += r->stepped_ago < UINT32_MAX / 2 ? ticks : 0;
-	r->measure_in -= (uint32_t)cpuc_min(r->measure_in, ticks);
-	r->glimpse_in -= (uint32_t)cpuc_min(r->glimpse_in, ticks);
+	r->stepped_ago =
+		(uint32_t)cpuc_min(r->stepped_ago + passed, UINT32_MAX);
+	r->measure_in -= (uint32_t)cpuc_min(r->measure_in, passed);
+	r->glimpse_in -= (uint32_t)cpuc_min(r->glimpse_in, passed);
 }
 
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
@@ -193,10 +192,8 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 	r->glimpse_overhead = cpuc_calibration.glimpse_overhead;
 	r->measure_every = MEASUREMENT_SOON;
 	/* The thread that calibrated has just measured. */
-	if (t - cpuc_calibration.measured_at < cpuc_calibration.window_ticks) {
+	if (t - cpuc_calibration.measured_at < cpuc_calibration.window_ticks)
 		r->measure_in = MEASUREMENT_SOON;
-		ratio_next_glimpse(r);
-	}
 }
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
