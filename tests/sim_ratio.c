@@ -429,6 +429,7 @@ static const struct trial {
 	{"steps of 9.4 ns, no two reads the same",
 	 AT(3.7, 2.596, 24.45, .strict = true), 0.3, 0},
 	{"a clock of 1 MHz", AT(1.2, .001, 1, .ops = &riscv), 15, 0},
+	{"the same, 4 GHz", AT(4, .001, 1, .ops = &riscv), 15, 0},
 	{"two chains are longer", X86(.ops = &arm_all, .odd = {0, 0, .08, .1}),
 	 20, -EDOM},
 	{"two are too quick", X86(.ops = &x86_all, .odd = {0, -.1, 0, -.2}), 20,
@@ -441,9 +442,6 @@ static const struct trial {
 	 X86(.ops = &arm_all, .odd = {0, 0, 1, 1.1}), 20, -EDOM},
 	{"two take twenty times as long",
 	 X86(.ops = &x86_all, .odd = {0, 0, 5, 19}), 20, -EDOM},
-	{"50 MHz", AT(.05, 2.596, 26), 20, -ERANGE},
-	{"14 GHz", AT(14, 2.596, 26), 20, -ERANGE},
-	{"a clock that stands still", X86(.stopped = true), 20, -EAGAIN},
 	{"each window is interrupted", X86(.bad = 1), 20, 1},
 };
 
@@ -487,6 +485,29 @@ static void try_to(const struct trial *t)
 	ok(off() < 0.003 && up, "%s: %.3f%% off", t->what, off() * 100);
 }
 
+/* And why it must fail. */
+static const struct refused {
+	const char *what;
+	struct machine m;
+	int err;
+	const char *why;
+} refused[] = {
+	{"50 MHz", AT(.05, 2.596, 26), -ERANGE, "100 MHz"},
+	{"14 GHz", AT(14, 2.596, 26), -ERANGE, "10 GHz"},
+	{"a clock that stands still", X86(.stopped = true), -EAGAIN,
+	 "stands still"},
+	{"a clock of 0.5 MHz, 4 GHz", AT(4, .0005, 1, .ops = &riscv), -EAGAIN,
+	 "too coarse"},
+};
+
+static void refuse(const struct refused *t)
+{
+	int err = open_machine(t->m);
+
+	ok(err == t->err && strstr(refusal, t->why) && now - begun < 20e6,
+	   "refuses: %s: %s", t->what, refusal);
+}
+
 static const char *distrust(void)
 {
 	return "not to be trusted";
@@ -504,6 +525,8 @@ static void distrusted(void)
 		   the_clock.tried,
 	   "refuses chains that are %s, and says that it tried", refusal);
 	the_clock.distrusted = NULL;
+	calibrate();
+	ok(cpuc_calibrate(&the_slot) == 0, "calibrates no second time");
 }
 
 /* Clocks that advance by so many ns at once: a short window's two runs may end
@@ -571,6 +594,8 @@ int main(void)
 	first_disturbed();
 	for (i = 0; i < COUNT(trials); i++)
 		try_to(&trials[i]);
+	for (i = 0; i < COUNT(refused); i++)
+		refuse(&refused[i]);
 	distrusted();
 	coarse();
 	grains();

@@ -48,6 +48,40 @@ static void check(const char *name, uint64_t its_step, double its_rate,
 	   name, agrees, i);
 }
 
+/* Cores of 4 GHz. */
+static void glimpse(uint32_t turns, uint64_t stamp[2])
+{
+	stamp[0] = (uint64_t)tick();
+	now += 8 * turns;
+	stamp[1] = (uint64_t)tick();
+}
+
+static void window(uint32_t turns, uint64_t stamp[3])
+{
+	glimpse(turns, stamp);
+	now += CPUC_LONG_RUN * 8 * turns;
+	stamp[2] = (uint64_t)tick();
+}
+
+static void calibrated(uint64_t its_step, bool expected)
+{
+	static const struct cpuc_chain chain = {window, glimpse, 32, "one"};
+	static const struct cpuc_chain_ops chains = {&chain, 1, 0};
+	static struct cpuc_clock clock_of = {
+		.tick = tick, .chains = &chains, .hz = HZ};
+	static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,
+						    .clock = &clock_of};
+	struct cpuc_slot slot = {.counter = &counter};
+
+	step = its_step;
+	rate = 1;
+	cpuc_calibration.clock = NULL;
+	ok(cpuc_calibrate(&slot) == 0 &&
+		   cpuc_calibration.thread_clock == expected,
+	   "a calibration %s one with steps of %u ns",
+	   expected ? "believes" : "does not believe", (unsigned)its_step);
+}
+
 int main(void)
 {
 	now = 1000000000;
@@ -61,5 +95,7 @@ int main(void)
 		check("one that an interrupt stops", 1, 1, true);
 		interrupt = 0;
 	}
+	calibrated(1, true);
+	calibrated(4000000, false);
 	return done_testing();
 }

@@ -99,6 +99,18 @@ static void turns(void)
 	   "turns follow the ratio, and there is one at least");
 }
 
+static void middle(void)
+{
+	uint64_t v[] = {3000, 1002, 1, 1000, 1001}, one[] = {7},
+		 apart[] = {1, 1000, 3000};
+
+	ok(cpuc_middle(v, 5, 3, CPUC_PERMILLE(5)) == 1001 &&
+		   cpuc_middle(one, 1, 1, 0) == 7,
+	   "the mean of those near the median");
+	ok(cpuc_middle(apart, 3, 2, CPUC_PERMILLE(5)) == 0,
+	   "none, if too few are");
+}
+
 /* A count of the core's cycles: permille of what it should be, and what others
  * add to each window but one. */
 static long long count, permille, others;
@@ -159,6 +171,7 @@ int main(void)
 	jumps();
 	overheads();
 	turns();
+	middle();
 	agreement();
 	return done_testing();
 }

@@ -44,7 +44,7 @@ uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
 			sum += v[i];
 			used++;
 		}
-	return used >= need && used > 0 ? sum / used : 0;
+	return used >= need ? sum / used : 0;
 }
 
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
@@ -71,7 +71,7 @@ static uint64_t calibration_ratio_now(const struct cpuc_calibration *s,
 static int calibration_choose_lengths(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
-	uint64_t step = 0, grain, length, turns;
+	uint64_t step, grain, length, turns;
 	uint32_t trial = 1, ticks, i;
 
 	grain = cpuc_clock_grain(s->clock, &step);
@@ -321,7 +321,7 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 		after = later = (uint64_t)tick();
 		while (later - after < AGREE_READINGS * (after - before + 1))
 			later = (uint64_t)tick();
-		ran = ran != 0 ? cpuc_os_clock_thread(hz) - ran : 0;
+		ran = cpuc_os_clock_thread(hz) - ran;
 		if (ran + 1 >= later - after &&
 		    ran <= (uint64_t)tick() - before + 1)
 			return true;

@@ -130,7 +130,8 @@ bool cpuc_calibration_done(void);
 /* This thread's core's rate now, Hz, by a few windows; 0: they disagree. */
 uint64_t cpuc_calibration_hz(void);
 
-/* The mean of those of v[] `near` their median; 0: fewer than `need` are. */
+/* The mean of those of v[] `near` their median; 0: fewer than `need` (> 0) are.
+ * Sorts v. */
 uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near);
 
 #define CPUC_PERMILLE(n) ((n) * (UINT32_C(1) << 20) / 1000)
