@@ -815,6 +815,34 @@ static void at_any_tick(bool open)
 	   open ? ", signals open" : "");
 }
 
+static void counts_on(void)
+{
+	for (int i = 0; i < 8; i++) {
+		pass(4e5 * on.core);
+		count();
+	}
+}
+
+/* A handler counts for 3 ms after a call has read the clock, with no glimpse
+ * due; then the core becomes slower. */
+static void in_fast_path(void)
+{
+	settled(usual);
+	calibrated_expire();
+	count();
+	cpuc_own_count.due = (uint32_t)(4e6 * on.ticks);
+	cpuc_own_count.ratio.measure_in = UINT32_MAX;
+	pass(1e5);
+	tick_hook = counts_on;
+	tick_hook_at = 2;
+	count();
+	on.core /= 2;
+	calibrated_expire();
+	count();
+	ok(up && tick_hook == NULL && off() < 0.005,
+	   "nor is one below those of a handler in the fast path");
+}
+
 /* Hours in which the core did nothing. The clock went on, stood still, or began
  * anew; and the time that the clock then shows is some bits longer. */
 static void suspended(void)
@@ -883,6 +911,7 @@ int main(void)
 	}
 	at_any_tick(false);
 	at_any_tick(true);
+	in_fast_path();
 	suspended();
 	return done_testing();
 }
