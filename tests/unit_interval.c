@@ -271,9 +271,20 @@ static void singly(void)
 	   "what interrupted came after the latest count");
 }
 
+/* Each half of the ticks times each half of a ratio. */
+static void scaled(void)
+{
+	ok(cpuc_ratio_scaled((UINT64_C(1) << 40) + 10, ONE + ONE / 2) ==
+			   (UINT64_C(3) << 39) + 15 &&
+		   cpuc_ratio_scaled((UINT64_C(1) << 40) + 10, ONE / 2) ==
+			   (UINT64_C(1) << 39) + 5,
+	   "ticks of more than 32 bits by ratios above 1 and below");
+}
+
 int main(void)
 {
 	cpuc_calibration.hz = 2500000000;
+	scaled();
 	histories(cases_begin(1000000));
 	singly();
 	return done_testing();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Windows and glimpses whose clock jumps, or that others interrupt for long,
- * their turns at any ratio, and whether a count agrees with them. */
+ * their turns at any ratio, and whether ratios or a count agree. */
 #include <config.h>
 #include "calibrated/window.h"
 #include "tap.h"
@@ -111,6 +111,20 @@ static void middle(void)
 	   "none, if too few are");
 }
 
+/* By 2^-10, however great they are. */
+static void distances(void)
+{
+	uint64_t a;
+	int all = 1;
+
+	for (a = 1 << 10; a <= UINT64_C(1) << 62; a *= 2)
+		all &= cpuc_apart(a + a / 1024, a) == 1024 &&
+		       cpuc_apart(a - a / 1024, a) == 1024;
+	ok(all, "how far ratios are apart");
+	ok(cpuc_apart(3 * ONE, ONE) == 1 << 20 && cpuc_apart(ONE, 0) == 1 << 20,
+	   "no further than by all of one");
+}
+
 /* A count of the core's cycles: permille of what it should be, and what others
  * add to each window but one. */
 static long long count, permille, others;
@@ -140,6 +154,7 @@ static void agreement(void)
 	} rows[] = {
 		{"half a percent too many", 1005, 0, 0},
 		{"half a percent too few", 995, 0, 0},
+		{"nine permille too many", 1009, 0, 0},
 		{"interrupted in all windows but one", 1000, 1000000, 0},
 		{"moved between cores in all but one", 1000, -1000000000, 0},
 		{"2% too many", 1020, 0, 20},
@@ -172,6 +187,7 @@ int main(void)
 	overheads();
 	turns();
 	middle();
+	distances();
 	agreement();
 	return done_testing();
 }
