@@ -13,6 +13,10 @@
 
 #define GLIMPSE_MAX (1 << 28) /* sums of these fit in 32 bits */
 
+/* Of other counts of core cycles. */
+#define CORE_TURNS 128 /* beside these a window's overhead is nothing */
+#define CORE_OFF 10    /* permille that one may be off */
+
 struct cpuc_calibration cpuc_calibration;
 
 /* A window's long run less its short one, in ticks; UINT32_MAX: useless. */

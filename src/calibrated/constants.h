@@ -68,8 +68,6 @@
 #define CHAIN_PART 4        /* of a window that each lasts */
 #define CHAIN_OFF 50        /* permille that one may be off */
 #define CHAIN_OFF_MAX 10000 /* the most that is reported */
-#define CORE_TURNS 128      /* beside these a window's overhead is nothing */
-#define CORE_OFF 10 /* permille that a count of core cycles may be off */
 
 /* The thread's clock agrees with the ticks over so many readings. */
 #define AGREE_READINGS 8
