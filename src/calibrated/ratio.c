@@ -16,19 +16,21 @@
 #include "ratio.h"
 #include "constants.h"
 
-/* The ratio on which the highest of n windows agree; 0: none. Sorts v.
- * Disturbed windows have a lower one: two are enough to show a higher rate. */
-static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v,
-			     unsigned n)
+/* The ratios of the highest windows so far, from v[1] up; v[0] is the next. */
+#define KEPT (STEP_SLOWER + 1)
+
+/* The ratio on which the highest of them agree; 0: none. Sorts v. Disturbed
+ * windows have a lower one: two are enough to show a higher rate. */
+static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v)
 {
 	unsigned need = STEP_SLOWER;
 
-	cpuc_sort(v, n);
-	if (v[n - STEP_FASTER] > r->mean)
+	cpuc_sort(v, KEPT);
+	if (v[KEPT - STEP_FASTER] > r->mean)
 		need = STEP_FASTER;
-	if (cpuc_apart(v[n - need], v[n - 1]) > STEP_PAIR)
+	if (cpuc_apart(v[KEPT - need], v[KEPT - 1]) > STEP_PAIR)
 		return 0;
-	return v[n - need] + (v[n - 1] - v[n - need]) / 2;
+	return v[KEPT - need] + (v[KEPT - 1] - v[KEPT - need]) / 2;
 }
 
 /* A window at about this ratio; on a much faster core it was too short. */
@@ -53,7 +55,7 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 	const uint64_t begun = (uint64_t)s->clock->tick();
 	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead,
 				  WINDOW_OVERHEADS};
-	uint64_t v[STEP_WINDOWS] = {0}, near_ratio = r->mean, ratio, agreed;
+	uint64_t v[KEPT] = {0}, near_ratio = r->mean, ratio, agreed;
 	unsigned n,
 		most = STEP_WINDOWS + share + (uint32_t)lasts / s->window_ticks;
 
@@ -61,26 +63,26 @@ static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 		ratio = ratio_window_near(&o, &near_ratio);
 		/* In place of the lowest, if its overhead is known. */
 		v[0] = o.known > 1 ? ratio : 0;
-		agreed = ratio_agreed(r, v, STEP_WINDOWS);
+		agreed = ratio_agreed(r, v);
 		if (agreed != 0 && n > share &&
 		    (agreed > r->mean ||
 		     (uint64_t)s->clock->tick() - begun >= lasts))
 			return agreed;
 	}
-	return v[STEP_WINDOWS - STEP_SLOWER];
+	return v[KEPT - STEP_SLOWER];
 }
 
 /* By a few windows, or by one at the ratio in use; 0: they disagree. */
 static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
 	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead, 1};
-	uint64_t v[STEP_SLOWER] = {0}, near_ratio = r->mean, agreed;
+	uint64_t v[KEPT] = {0}, near_ratio = r->mean, agreed;
 
 	for (int i = 0; i < STEP_SLOWER; i++) {
 		v[0] = ratio_window_near(&o, &near_ratio);
 		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
 			return r->mean;
-		agreed = ratio_agreed(r, v, STEP_SLOWER);
+		agreed = ratio_agreed(r, v);
 		if (agreed != 0)
 			return agreed;
 	}
