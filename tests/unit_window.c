@@ -152,8 +152,8 @@ static void agreement(void)
 		long long permille, others;
 		int off;
 	} rows[] = {
-		{"half a percent too many", 1005, 0, 0},
-		{"half a percent too few", 995, 0, 0},
+		{"0.9% too few", 991, 0, 0},
+		{"1.5% too many", 1015, 0, 15},
 		{"nine permille too many", 1009, 0, 0},
 		{"interrupted in all windows but one", 1000, 1000000, 0},
 		{"moved between cores in all but one", 1000, -1000000000, 0},
