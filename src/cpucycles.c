@@ -23,11 +23,11 @@
 
 long long (*cpucycles)(void) = cpuc_first;
 
-static bool trace_wanted;
+static int trace_wanted;
 
 void cpucycles_tracesetup(void)
 {
-	__atomic_store_n(&trace_wanted, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&trace_wanted, 1, __ATOMIC_RELAXED);
 }
 
 /* The format is an interface: programs have parsed it for years. */
@@ -38,7 +38,7 @@ static void trace_if_wanted(void)
 	unsigned i;
 	int saved = errno;
 
-	if (!__atomic_exchange_n(&trace_wanted, false, __ATOMIC_RELAXED))
+	if (!__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_RELAXED))
 		return;
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
 		/* %f has a decimal comma in some locales. */
