@@ -347,8 +347,7 @@ static void *pretended_mmap(void *place, size_t size, int prot, int flags,
 		   prot != PROT_READ ||
 		   (place != NULL) != !!(flags & MAP_FIXED) ||
 		   (flags & MAP_ANONYMOUS && fd != -1);
-	page = pretended_map(place,
-			     flags & MAP_ANONYMOUS ? NULL : described[fd]);
+	page = pretended_map(place, fd < 0 ? NULL : described[fd]);
 	signals();
 	return page;
 }
