@@ -370,34 +370,23 @@ static void others_come(void)
 	on.bad = 1;
 }
 
-/* A measurement that is a little off is repeated; if the second one is
- * disturbed, neither counts. */
-static void second_disturbed(void)
-{
-	settled((struct machine)X86(.bad = 0));
-	on.core *= 1.003;
-	calibrated_expire();
-	hook = others_come;
-	count();
-	ok(hook == NULL && off() < 0.004,
-	   "a repeated measurement that is disturbed: %.2f%% off", off() * 100);
-}
-
 static void fast_again(void)
 {
 	on.core = 4.0;
 }
 
-/* If the first one was, the second one tells. */
-static void first_disturbed(void)
+/* A measurement of a rate that is a little off is repeated; in between, this
+ * happens. */
+static void disturbed(const char *what, double by, void (*happens)(void),
+		      double most)
 {
 	settled((struct machine)X86(.bad = 0));
-	on.core *= 0.996;
+	on.core *= by;
 	calibrated_expire();
-	hook = fast_again;
+	hook = happens;
 	count();
-	ok(hook == NULL && off() < 0.001,
-	   "a measurement that is disturbed: %.2f%% off", off() * 100);
+	ok(hook == NULL && off() < most, "%s that is disturbed: %.2f%% off",
+	   what, off() * 100);
 }
 
 /* CPUs that take another time for one instruction, another hardware thread that
@@ -590,8 +579,10 @@ int main(void)
 	rarest();
 	pauses();
 	interrupted_trial();
-	second_disturbed();
-	first_disturbed();
+	/* If the second one was, neither counts. */
+	disturbed("a repeated measurement", 1.003, others_come, 0.004);
+	/* If the first one was, the second one tells. */
+	disturbed("a measurement", 0.996, fast_again, 0.001);
 	for (i = 0; i < COUNT(trials); i++)
 		try_to(&trials[i]);
 	for (i = 0; i < COUNT(refused); i++)

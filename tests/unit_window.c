@@ -154,7 +154,7 @@ static void agreement(void)
 	} rows[] = {
 		{"0.9% too few", 991, 0, 0},
 		{"1.5% too many", 1015, 0, 15},
-		{"nine permille too many", 1009, 0, 0},
+		{"0.9% too many", 1009, 0, 0},
 		{"interrupted in all windows but one", 1000, 1000000, 0},
 		{"moved between cores in all but one", 1000, -1000000000, 0},
 		{"2% too many", 1020, 0, 20},
