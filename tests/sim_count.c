@@ -253,6 +253,21 @@ static void intervals(void)
 	   "counts each 0.1 ms take %.3f%% of the time", measuring / 1e7);
 }
 
+/* A measurement is due while no glimpse is. */
+static void dense(void)
+{
+	double begin;
+
+	settled(usual);
+	begin = now;
+	while (now - begin < 2e8) {
+		pass(200);
+		count();
+	}
+	ok(up && measuring < 2e8 / SHARE_STILL,
+	   "counts each 50 ns take %.3f%% of the time", measuring / 2e6);
+}
+
 static void host(void)
 {
 	static const struct share waits = {"", 1e5, 1e4, 5e4, true};
@@ -901,6 +916,7 @@ int main(void)
 	two_copies();
 	learning();
 	intervals();
+	dense();
 	host();
 	other_cpu();
 	signals();

@@ -177,7 +177,7 @@ static void ratio_next_glimpse(struct cpuc_ratio *r)
 
 	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
 	r->glimpse_every = (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
-	r->glimpse_in = (uint32_t)cpuc_min(r->glimpse_every, r->measure_in);
+	r->glimpse_in = r->glimpse_every;
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
@@ -203,7 +203,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	bool stands, stepped;
 
 	ratio_pass(r, passed);
-	if (r->glimpse_in > 0)
+	if (r->glimpse_in > 0 && r->measure_in > 0)
 		return false;
 	stands = cpuc_ratio_stands(r);
 	/* One that is disturbed may look as if all were well, or not. */
