@@ -79,7 +79,7 @@ static int calibration_choose_lengths(struct cpuc_calibration *s)
 	uint32_t trial = 1, ticks, i;
 
 	grain = cpuc_clock_grain(s->clock, &step);
-	/* Others' work makes the clock coarser for a moment. */
+	/* Others' work makes reads scatter for a moment. */
 	for (i = 1; i < GRAIN_TRIES; i++)
 		grain = cpuc_min(grain, cpuc_clock_grain(s->clock, &step));
 	if (grain == 0)

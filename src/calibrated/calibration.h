@@ -14,9 +14,9 @@ struct cpuc_slot;
  * 32 make the shift free on 32-bit hosts. */
 #define CPUC_RATIO_BITS 32
 
-/* window() runs `turns` turns of the chain and then CPUC_LONG_RUN times as
- * many, with a stamp of the clock before, between and after; glimpse() runs the
- * first alone. With l for a short run's links and o for a run's overhead:
+/* window(): a short run of `turns` turns, and a long one, CPUC_LONG_RUN times
+ * its links, with a stamp of the clock before, between and after; glimpse():
+ * the short one. With l for its links and o for a run's overhead:
  *
  *   stamp[0] |- l + o -| stamp[1] |-------- 8 l + o --------| stamp[2]
  *
@@ -78,7 +78,7 @@ struct cpuc_calibration {
 	uint64_t ratio;                 /* cycles per tick << CPUC_RATIO_BITS */
 	uint64_t measured_at;           /* the tick of that */
 	uint32_t turns;                 /* of a window */
-	uint32_t window_ticks;          /* its length at this ratio, about */
+	uint32_t window_ticks;          /* its long run less its short one */
 	uint32_t grain;           /* the clock's resolution, 2^-20 of that */
 	uint32_t glimpse_turns;   /* the same for a glimpse */
 	uint32_t glimpse_grain;   /* 2^-20 of its links */
@@ -94,14 +94,14 @@ extern struct cpuc_calibration cpuc_calibration;
 int cpuc_calibrate(struct cpuc_slot *slot);
 
 /* How far a count of core cycles is from the chain's, in permille, at the best
- * of some windows; 0: less than CORE_OFF. */
+ * of some windows; 0: at most 1%. */
 int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void));
 
 /* The rate of a core with this ratio, Hz; 0: not plausible. */
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 
-/* The turns of a run that is to last as long at about this ratio; and the
- * cycles of a short run's links, with so many fraction bits. */
+/* `turns`, scaled to take as long at `near_ratio` as they do at s->ratio; and
+ * the cycles of a short run's links, with so many fraction bits. */
 uint32_t cpuc_calibration_turns(const struct cpuc_calibration *s,
 				uint32_t turns, uint64_t near_ratio);
 uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns);
@@ -111,13 +111,13 @@ uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns);
  * the same each time if the ratio is `mean`. */
 int32_t cpuc_glimpse_now(const struct cpuc_calibration *s, uint64_t mean);
 
-/* Whether a glimpse is made in the guard: where one store cannot change the
- * tick at which an interval began. */
-#define CPUC_GLIMPSE_GUARDED (sizeof(uintptr_t) < sizeof(uint64_t))
-
 /* By how much that differs if the ratio differs by so many 2^-20. */
 int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
 			  uint32_t part);
+
+/* Whether a glimpse is made in the guard: where one store cannot change the
+ * tick at which an interval began. */
+#define CPUC_GLIMPSE_GUARDED (sizeof(uintptr_t) < sizeof(uint64_t))
 
 /* Whether the thread's clock advances as this one: some have steps of ms. */
 bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz);

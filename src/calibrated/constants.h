@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The constants of calibrated counts. Differences of ratios are in 2^-20. EPYC,
  * Granite and Cascade are virtual CPUs: AMD Zen 4; Intel Granite Rapids and
- * Cascade Lake. Include calibration.h before. */
+ * Cascade Lake. */
 #ifndef CPUC_CONSTANTS_H
 #define CPUC_CONSTANTS_H
 
@@ -9,8 +9,8 @@
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
 /* Calibration takes at most one part in so many of the time, while the rate is
- * steady and while it changes: glimpses 4/9 of that, measurements 1/5 and 1/4,
- * the thread's clock and windows that confirm steps the rest. */
+ * steady and while it changes: glimpses 4/9 of that, measurements about 1/4 and
+ * 1/3, the thread's clock and windows that confirm steps the rest. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
 #define GLIMPSE_STILL (9 * SHARE_STILL / 4)
@@ -40,13 +40,13 @@
 #define GLIMPSE_SLOW UINT64_C(2) /* so many times its cost: interrupted */
 #define GLIMPSE_SINCE_STEP 256   /* the next: after this part of that time */
 
-/* In windows. It has a sixth of a window's noise; the first is for a short
- * first call. One that is off by more than noise is repeated. */
+/* In windows: a sixth of the clock's noise is left. The first is short, for a
+ * quick first call. One that is off by more than noise is repeated. */
 #define MEASUREMENT_LENGTH 6
 #define MEASUREMENT_FIRST 3
 #define MEASUREMENT_NOISE \
 	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
-#define MEASUREMENT_SOON TICKS(12500) /* the second one of a thread */
+#define MEASUREMENT_SOON TICKS(12500) /* 2/3 of it, to the second one */
 
 /* A core leaves a lower rate within 0.8 ms of becoming busy (Cascade), so a
  * lower one is believed only if it lasts. Disturbed windows are longer. */
@@ -73,17 +73,17 @@
 #define AGREE_READINGS 8
 #define AGREE_TRIES 5
 
-/* Linux stops the thread's clock when a wakeup on another CPU asks for this one
- * (rq_clock_skip_update()); the thread runs on until the interrupt comes: on
- * EPYC 2.7 us in the median, 7 us in one case of a hundred. */
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
 #define COUNT_CLOCK_SOON (7 * COUNT_CLOCK_EVERY / 8) /* nearly due: now */
 #define COUNT_RAMP TICKS(1024)       /* in which a core reaches a new rate */
 #define COUNT_GAP_CLEARS TICKS(2048) /* may have a wait, if it clears words */
 #define COUNT_GAP TICKS(32768)       /* if not */
-#define COUNT_SWITCH_HIDES TICKS(125000) /* if involuntary */
+/* A thread that a wakeup preempts is charged up to the wakeup, and runs on
+ * until the interrupt comes (rq_clock_skip_update()): on EPYC for 2.7 us in the
+ * median, 7 us in one case of a hundred. */
+#define COUNT_SWITCH_HIDES TICKS(125000)
 #define LOST_ALONE 4     /* what was lost fades by this part a reading */
 #define LOST_SWITCHED 16 /* by less after a switch, which shows nothing */
-#define SLOW_MEAN 16     /* slow: this share of a reading */
+#define SLOW_MEAN 16     /* and `slow` rises by this part */
 
 #endif

@@ -115,7 +115,7 @@ static uint64_t count_end(const struct cpuc_core_count *c)
 
 /* The tick is read last of all, with signals unblocked. The word is armed again
  * first, as a tracer's stop at a system call clears it. A handler may open the
- * interval meanwhile. (Just before the store its time counts twice.) */
+ * interval meanwhile. (One just before the store of tick is counted twice.) */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
@@ -123,7 +123,7 @@ static void count_open(struct cpuc_core_count *c)
 	uint64_t t;
 	uint32_t due;
 
-	/* It changes only when the thread's clock has just been read. */
+	/* For waits since the thread's clock was read, the old one holds. */
 	if (c->unread == 0)
 		c->gap = count_waits_clear(c) ? COUNT_GAP_CLEARS : COUNT_GAP;
 	due = (uint32_t)cpuc_min(end, c->ratio.glimpse_in);

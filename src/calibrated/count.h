@@ -9,15 +9,15 @@
 #include "interval.h"
 #include "ratio.h"
 
-/*         due    changed by              a handler's call
+/* state   due    changed by              a call in a handler then
  * FRESH   0                              begins the count
  * OPEN    > 0    each call: last         as any other
  *         0      the call that goes on   closes it, and opens another
  * CLOSED  0      its opening             closes it once more, and opens it
  * MIDST   0      the slow path           gets one more than the highest count
  *
- * A glimpse: due = 0, last, tick, due > 0. A handler in the midst of that
- * closes the interval, and the tick of another one stays as it is. */
+ * A glimpse stores due = 0, last, tick, due > 0, in this order. If a handler
+ * closes the interval meanwhile, the compare-and-swap of tick fails. */
 enum cpuc_count_state {
 	CPUC_COUNT_FRESH, /* the thread has not counted */
 	CPUC_COUNT_OPEN,
@@ -43,7 +43,7 @@ struct cpuc_core_count {
 	uint64_t cycles; /* the count there */
 	struct cpuc_rseq rseq;
 	uint32_t due;  /* to a glimpse, or the interval's end; 0: a call runs */
-	uint32_t gap;  /* between two calls so far apart may lie a wait */
+	uint32_t gap;  /* two calls so far apart may have a wait between */
 	uint32_t last; /* the latest count */
 
 	/* For the slow path alone, but for the mean ratio. */

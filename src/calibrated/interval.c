@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What an interval counts: never less than the thread's cycles in it.
+/* What an interval counts: rather too many cycles than too few.
  *
  *   clock last read       began     latest count          ends
  *        |------ unread -----|------ counted ------|--------|
@@ -22,8 +22,8 @@
 #include "ratio.h"
 
 /* How much of what is missing may be in `counted`, which stays counted. Where
- * waits clear no word, each of n switches may hide there for less than a gap.
- * What the host took may, too. */
+ * waits clear no word, each of n switches may hide there for less than a gap,
+ * but not the last one if it shows. What the host took may, too. */
 static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
 				bool clears, uint32_t n, uint32_t lost)
 {
@@ -36,8 +36,8 @@ static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
 	return cpuc_min(most + lost, cpuc_min(missing, i->unread + i->counted));
 }
 
-/* Learns from a reading without a switch: `ran` should be `ticks`. What is lost
- * now and then is not slow; nor is a short time, seen by its readings. */
+/* Learns from a reading without a switch: `ran` should be `ticks`. A rare loss
+ * is no slow clock, nor are the readings' own ticks in a short time. */
 static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 			   uint64_t missing)
 {

@@ -26,10 +26,10 @@ struct cpuc_interval {
 	uint64_t ran;          /* what it advanced since */
 	uint64_t unread;       /* ticks from then to this interval; it ran */
 	struct cpuc_lack lack; /* until now */
-	uint32_t gap;     /* between two calls so far apart may lie a wait */
+	uint32_t gap;     /* two calls so far apart may have a wait between */
 	bool waits_clear; /* a wait clears the thread's word */
 	bool interrupted; /* the word was cleared in this interval */
-	struct cpuc_switches switches; /* since that clock was last read */
+	struct cpuc_switches switches; /* since the latest look */
 };
 
 struct cpuc_closed {

@@ -206,7 +206,7 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	if (r->glimpse_in > 0 && r->measure_in > 0)
 		return false;
 	stands = cpuc_ratio_stands(r);
-	/* One that is disturbed may look as if all were well, or not. */
+	/* A disturbed glimpse may err either way. */
 	if (worked >= COUNT_RAMP)
 		stands &= cpuc_ratio_stands(r);
 	else if (CPUC_GLIMPSE_GUARDED && !stands)

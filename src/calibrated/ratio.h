@@ -17,7 +17,7 @@ struct cpuc_ratio {
 	struct cpuc_overhead overhead; /* of windows that measure */
 	int32_t glimpse_overhead;      /* cpuc_glimpse_now() at this ratio */
 	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
-	bool known;            /* the mean is this thread's own */
+	bool known;            /* the mean has a measurement in it */
 	uint16_t cpu;          /* at the latest closing */
 };
 

@@ -13,8 +13,8 @@ struct cpuc_overhead {
 };
 
 /* The ratio, near `near_ratio`, by a window of so many turns: from both runs if
- * their overhead is known, else from their difference, three times as uncertain
- * where the clock is coarse. 0: not plausible. */
+ * their overhead is known, else from their difference, more than twice as
+ * uncertain where the clock is coarse. 0: not plausible. */
 uint64_t cpuc_window(struct cpuc_overhead *o, uint32_t turns,
 		     uint64_t near_ratio);
 

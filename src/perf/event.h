@@ -21,7 +21,7 @@ struct cpuc_event {
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u
 /* The event has a register whenever its thread runs, before those that are not
- * pinned. If there once is none, it stands still for good. */
+ * pinned. If there once is none, it stands still until enabled again. */
 #define CPUC_PINNED 4u
 
 /* Opens an event of this thread: a close-on-exec descriptor, or -errno. */

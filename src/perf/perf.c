@@ -121,15 +121,15 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 
 	if (set == NULL || cpuc_perf_index(set) != 0)
 		return 0;
-	/* First sysfs: a seccomp filter may kill a process that opens one. */
+	/* First sysfs: a seccomp filter may kill what opens an event. */
 	if (set->opened == 0 && !set->absent) {
 		set->n = cpuc_core_pmus(set->event, set->counts);
 		set->absent = set->n == 0;
 	}
 	if (set->n > 0)
 		file = cpuc_first_setting(set->access, &allowed);
-	/* Registers are shut to users, so none is opened: on arm64 that would
-	 * shut to all what a module has opened (armv8pmu_start()). */
+	/* Registers are shut to users, so no event is opened: on arm64 that
+	 * would shut to all what a module has opened (armv8pmu_start()). */
 	if (file != NULL && (allowed == 0 || allowed == set->outside)) {
 		slot->trial.hint = allowed == 0 ? CPUC_OPEN_HINT
 						: "reads by perf events need "

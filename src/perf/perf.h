@@ -23,7 +23,7 @@ void cpuc_perf_close(struct cpuc_event_set *set);
  * Where perf has it, its count depends on other programs' events. */
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
-/* Whether a thread of this process has opened these events: then all can. */
+/* Whether a thread of this process has opened these events: so others try. */
 bool cpuc_perf_opened(const struct cpuc_event_set *set);
 
 /* Cycles and instructions of one instant, from events that have been opened. */

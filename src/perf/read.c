@@ -3,7 +3,7 @@
  * pages are read, in the guard.
  *
  * At index 0 users may not read the register, or the event has none and, being
- * pinned, stands still for good. New ones are opened in the first way that
+ * pinned, stands still from then on. New ones are opened in the first way that
  * works; better ways are tried again. Events that are not pinned are not
  * mapped: they can lose their register unnoticed.
  *
@@ -193,7 +193,7 @@ static uint64_t read_guarded(struct cpuc_event_set *set)
 
 	if (cpuc_perf_own == cpuc_perf_no_memory)
 		return read_time_instead(NULL, set);
-	/* This handler interrupted a change. The state of nobody is shared. */
+	/* This handler interrupted a change. That of nobody is shared. */
 	if (!cpuc_guard_enter(&guard))
 		return cpuc_perf_own == cpuc_perf_nobody
 			       ? 1

@@ -26,8 +26,8 @@ static inline uint64_t cpuc_sign_extend(uint64_t value, unsigned unused)
 	return (uint64_t)((int64_t)(value << unused) >> unused);
 }
 
-/* The count. False if the thread has been switched since `t` was filled in, and
- * in the child of a fork, where the page is not mapped. */
+/* The count. False if the kernel has updated the page since `t` was filled in
+ * (at a switch, an overflow), and in a forked child, which has no page. */
 static inline __attribute__((always_inline)) bool
 cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 {
@@ -39,7 +39,7 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 		return false;
 	/* In this order: a signal handler may fill in the state again, with
 	 * another lock or sum. Compiler barriers are enough: the kernel writes
-	 * while this thread is not running. */
+	 * on this thread's CPU alone, or while it is switched out. */
 	sum = t->sum;
 	page = t->page;
 	CPUC_FENCE();

@@ -79,7 +79,7 @@ struct cpuc_perf_thread {
 	uint64_t unreadable; /* ns: when pages last became unreadable */
 };
 
-/* A thread's states: [set->counts]. They change in the guard, except `last`. */
+/* A thread's: [set->counts]. They change in the guard, but `last`, `reads`. */
 #define CPUC_STATES 2
 
 /* Those of a thread before its first count, and of one without memory. Both are
@@ -119,7 +119,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set);
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 			   struct cpuc_event_set *set, unsigned way);
 
-/* Closes the events; the caller has saved their count in `last`. */
+/* Closes the events, whose count has been saved in `last`. */
 void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending);
 
 #endif

@@ -25,8 +25,8 @@
 
 /* The guard: between enter and leave the calling thread may change its own
  * state, and no asynchronous signal handler runs in it. Faults' signals stay
- * unblocked: blocked, they kill. False: a handler of these in the guard, or of
- * any if a sandbox denies the blocking; it may change nothing. Keeps errno. */
+ * unblocked: blocked, they kill. False in a fault's handler that interrupts it,
+ * or any if a sandbox denies the blocking: change nothing then. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;
