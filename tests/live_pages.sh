@@ -43,7 +43,6 @@ sudo apt install .*
 SIM_SEEDS=32 .*
 # runs every check, and so this one; takes minutes
 .*\.ci/run
-tests/bench/check .*
 # makes a release
 \$EDITOR .*
 dch .*

@@ -8,9 +8,7 @@
  * and counts only if that shows no disturbance: if it is within 1% of the
  * lower quartile of its block, and if the calls took less than ten times that,
  * as they do unless another process ran. What is left is the error of the ratio
- * in use, and what a call adds that measures.
- *
- * --long measures as much as the figures of cpucycles(7) need. */
+ * in use, and what a call adds that measures. */
 #include <config.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -23,8 +21,7 @@
 #define TABLE "truth"
 #define CYCLES 30000
 #define TIMINGS 1500
-#define BLOCKS_LONG 61
-#define BLOCKS_SHORT 11
+#define BLOCKS 61
 #define FRESH 31
 #define FRESH_NS 500000
 #define FRESH_TIMINGS 1000
@@ -40,8 +37,8 @@ struct timing {
  * become errors: of the block, and of single timings. */
 static struct {
 	struct rate_steps steps;
-	long long block[BLOCKS_LONG];
-	long long single[BLOCKS_LONG * TIMINGS];
+	long long block[BLOCKS];
+	long long single[BLOCKS * TIMINGS];
 	int singles;
 } found;
 
@@ -112,12 +109,12 @@ static long long block_error(struct timing *t, int *n, struct timing empty)
 
 /* Empty timings take longer while another hardware thread works, as others do:
  * each block has its own. */
-static long long block(int n)
+static long long block(void)
 {
 	const struct timing empty = empty_timing();
 	static struct timing t[TIMINGS];
 	long long begin, error;
-	int i;
+	int i, n = TIMINGS;
 
 	for (i = 0; i < n; i++) {
 		begin = bench_ns();
@@ -151,17 +148,17 @@ static void print_errors(const char *table, const char *name, long long *v,
 	print(table, name, "worst", v[n - 1]);
 }
 
-static void bench(const struct cpucycles_counter *c, int blocks, int timings)
+static void bench(const struct cpucycles_counter *c)
 {
+	int i, n = bench_rounds(BLOCKS);
 	struct rate_summary s;
-	int i, n;
 
 	memset(&found, 0, sizeof found);
-	for (i = 0; i < blocks; i++)
-		found.block[i] = block(timings);
+	for (i = 0; i < n; i++)
+		found.block[i] = block();
 	bench_value(TABLE, c->name, "kind", "%s", c->kind);
-	print(TABLE, c->name, "median", stats_median(found.block, blocks));
-	print_errors(TABLE, c->name, found.block, blocks);
+	print(TABLE, c->name, "median", stats_median(found.block, n));
+	print_errors(TABLE, c->name, found.block, n);
 	n = found.singles;
 	if (n > 0) {
 		stats_sort(found.single, n);
@@ -192,53 +189,41 @@ static void *fresh(void *error)
 	return NULL;
 }
 
-static bool fresh_process(long long *error)
+/* In processes, and in a thread of each. This one must not have called
+ * cpucycles. */
+static void bench_fresh(void)
 {
-	int status = -1;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		fresh(error);
-		_exit(0);
-	}
-	return waitpid(pid, &status, 0) == pid && status == 0;
-}
-
-static bool fresh_thread(long long *error)
-{
+	long long(*v)[FRESH] = mmap(NULL, 2 * sizeof *v, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int i, n = 0, status;
 	pthread_t id;
+	pid_t pid;
 
-	return pthread_create(&id, NULL, fresh, error) == 0 &&
-	       pthread_join(id, NULL) == 0;
+	for (i = 0; v != MAP_FAILED && i < FRESH; i++) {
+		pid = fork();
+		if (pid == 0) {
+			fresh(&v[0][n]);
+			_exit(pthread_create(&id, NULL, fresh, &v[1][n]) != 0 ||
+			      pthread_join(id, NULL) != 0);
+		}
+		n += waitpid(pid, &status, 0) == pid && status == 0;
+	}
+	if (n > 0) {
+		print_errors("truth-fresh", "processes", v[0], n);
+		print_errors("truth-fresh", "threads", v[1], n);
+	}
 }
 
-/* This process must not have called cpucycles when processes are to be fresh.
- */
-static void bench_fresh(const char *name, bool (*start)(long long *))
+int main(void)
 {
-	long long *v = mmap(NULL, FRESH * sizeof *v, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int i, n = 0;
-
-	for (i = 0; v != MAP_FAILED && i < FRESH; i++)
-		n += start(&v[n]);
-	if (n > 0)
-		print_errors("truth-fresh", name, v, n);
-}
-
-int main(int argc, char **argv)
-{
-	bool is_long = argc > 1 && !strcmp(argv[1], "--long");
 	struct cpucycles_counter c;
 	unsigned i = 0;
 
 	if (!known_usable())
 		bench_skip("no chain of known length on this CPU");
 	bare_grain = rate_steps_grain(bench_bare);
-	bench_fresh("processes", fresh_process);
-	bench_fresh("threads", fresh_thread);
+	bench_fresh();
 	while (bench_next(&i, &c))
-		bench(&c, is_long ? BLOCKS_LONG : BLOCKS_SHORT,
-		      bench_rounds(TIMINGS - 1));
+		bench(&c);
 	return 0;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Shared by the benchmarks, each of which is one file: a clock, their output,
- * the bare instruction, the counters, and the library as a shared one. */
+/* Shared by the benchmarks, each of which is one file: a clock, the bare
+ * instruction, their output, and the counters. */
 #ifndef BENCH_H
 #define BENCH_H
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -85,22 +84,6 @@ static inline bool bench_next(unsigned *i, struct cpucycles_counter *c)
 		    cpucycles_select(c->name) == 0)
 			return true;
 	return false;
-}
-
-/* Programs are linked with the library's objects, or the same as a shared
- * library, loaded later, would find the first one's symbols. Finds a symbol in
- * the one that BENCH_SHARED names; false if it is unset. */
-static inline bool bench_shared(const char *name, void *pointer)
-{
-	const char *path = getenv("BENCH_SHARED");
-	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-	void *p = library ? dlsym(library, name) : NULL;
-
-	if (path != NULL && p == NULL)
-		fprintf(stderr, "bench: %s\n", dlerror());
-	/* ISO C has no cast from an object's pointer to a function's. */
-	memcpy(pointer, &p, sizeof p);
-	return p != NULL;
 }
 
 #endif

@@ -1,85 +1,97 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: 0BSD
 """Runs the benchmarks, in a build directory in which make bench has built them,
-and shows what they found."""
+and shows what they found.
+
+With --check: builds them in bench-check, with the same flags everywhere, and
+compares what is exact with what it should be:
+- the instructions of a later call with tests/bench/expected, which has them for
+  some compilers; a change must be deliberate;
+- the size of the library's code and of a thread's data, and the system calls of
+  the first call, with their limits;
+- what README.md claims with the limits here;
+- whether all of make bench runs to its end, and its page is whole.
+"""
 import argparse
+import collections
 import datetime
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TOP = os.path.normpath(os.path.join(HERE, "../.."))
-PROGRAMS = ["call", "first", "accuracy", "share", "count"]
-TITLES = {
-    "machine": "The machine",
-    "call": "1. A call, for every usable counter",
-    "first": "2. The first call, in fresh processes",
-    "truth": "3. The truth: error in percent against chains of known length, and "
-             "steps of the core's rate meanwhile",
-    "truth-fresh": "3. The truth of the first half millisecond",
-    "share": "4. The share of the time that calibration takes",
-    "instructions": "5. Instructions of a later call",
-    "size": "6. The size of the shared library",
-    "claims": "What is claimed, and what was found here",
-}
+
+# What is claimed of the library: the part of the page, a text, the limit ("-":
+# none), and where to find it: a table, its columns, and rows, by their name and
+# kind. README.md has the same texts and limits.
+CLAIMS = [
+    (1, "a call of a core counter, of a call of the instruction", 1.02,
+     "call", "of a call$", " core$"),
+    (1, "a call of a reference counter, of a call of the instruction", 1.02,
+     "call", "of a call$", " reference$"),
+    (1, "a call of a calibrated counter, of a call of the instruction", 1.25,
+     "call", "of a call$", " calibrated$"),
+    (1, "a call after an interruption, ns", 2000, "call", "after a signal", ""),
+    (2, "the first call, ms", 0.25, "first", "^ms", ""),
+    (2, "system calls of the first call", 70, "first", "system calls", ""),
+    (3, "error of core counters, median, %", "-", "truth", "^error$", " core$"),
+    (3, "error of calibrated counters, median, %", 0.05,
+     "truth", "^error$", " calibrated$"),
+    (3, "error of calibrated counters, 90th percentile, %", 0.15,
+     "truth", "^error p90", " calibrated$"),
+    (3, "error of reference counters, median, %", "-",
+     "truth", "^error$", " reference$"),
+    (3, "error in the first half millisecond, median, %", 0.15,
+     "truth-fresh", "^error$", ""),
+    (3, "error in the first half millisecond, 90th percentile, %", 0.5,
+     "truth-fresh", "^error p90", ""),
+    (4, "share of the time for calibration where the rate stands still, %",
+     0.25, "share", "% of the time", ""),
+    (4, "share of the time for calibration where the rate moves, %", 2,
+     "share", "% of the time", ""),
+    (6, "code, bytes", 40960, "size", "bytes", "^code"),
+    (6, "thread-local data, bytes", 160, "size", "bytes", "^thread"),
+]
 
 
-class Table:
-    """Rows and columns in the order in which values came."""
-
-    def __init__(self):
-        self.rows, self.columns = {}, []
-
-    def set(self, row, column, value):
-        self.rows.setdefault(row, {})[column] = str(value)
-        if column not in self.columns:
-            self.columns.append(column)
-
-    def column(self, name):
-        return {row: values[name] for row, values in self.rows.items()
-                if name in values}
-
-    def grid(self, missing=""):
-        yield [missing] + self.columns
-        for row, values in self.rows.items():
-            yield [row] + [values.get(c, missing) for c in self.columns]
-
-    def numeric(self, column):
-        return all(re.fullmatch(r"-|[+-]?\d+(\.\d+)?", value)
-                   for value in self.column(column).values())
-
-    def text(self):
-        grid = list(self.grid())
-        width = [max(map(len, cells)) for cells in zip(*grid)]
-        right = [False] + [self.numeric(c) for c in self.columns]
-        return "".join("  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r
-                                 in zip(cells, width, right)).rstrip() + "\n"
-                       for cells in grid)
-
-    def markdown(self):
-        lines = ["| " + " | ".join(cells) + " |" for cells in self.grid()]
-        lines.insert(1, "|---" + "".join(
-            "|---:" if self.numeric(c) else "|---" for c in self.columns) + "|")
-        return "\n".join(lines) + "\n"
+def grid(table, missing=""):
+    columns = dict.fromkeys(c for row in table.values() for c in row)
+    return [[missing, *columns]] + [
+        [name] + [str(row.get(c, missing)) for c in columns]
+        for name, row in table.items()]
 
 
-class Tables(dict):
-    """By name. A name that nothing was said of is an empty table."""
+def numeric(cells):
+    """For each column, whether it has nothing but numbers."""
+    return [all(re.fullmatch(r"|-|[+-]?\d+(\.\d+)?", cell)
+                for cell in column[1:]) for column in zip(*cells)]
 
-    def __missing__(self, name):
-        self[name] = Table()
-        return self[name]
 
-    def most(self, table, columns, rows="", kind=None):
-        """The highest value where columns and rows match, as printed."""
-        return max((v[c] for r, v in self[table].rows.items() for c in v
-                    if re.search(rows, r) and re.search(columns, c)
-                    and kind in (None, v.get("kind"))),
-                   key=float, default=None)
+def text(table):
+    cells = grid(table)
+    right = numeric(cells)
+    width = [max(map(len, column)) for column in zip(*cells)]
+    return "".join("  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r
+                             in zip(row, width, right)).rstrip() + "\n"
+                   for row in cells)
+
+
+def markdown(table):
+    cells = grid(table)
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    lines.insert(1, "".join("|---:" if right else "|---"
+                            for right in numeric(cells)) + "|")
+    return "\n".join(lines) + "\n"
+
+
+def most(table, columns, rows=""):
+    """The highest value where columns and rows match, as printed."""
+    return max((row[c] for name, row in table.items()
+                if re.search(rows, f"{name} {row.get('kind')}")
+                for c in row if re.search(columns, c)), key=float, default=None)
 
 
 def output(*command):
@@ -90,169 +102,117 @@ def output(*command):
         return ""
 
 
-def matches(regex, file):
-    """The first group of the first match, as grep would find it."""
+def read(file):
     try:
         with open(file, encoding="utf-8") as f:
-            found = re.search(regex, f.read(), re.M)
+            return f.read()
     except OSError:
         return ""
-    return found.group(1) if found else ""
+
+
+def value_of(key, lines):
+    found = re.search(rf"^{key}[\t ]*[:=] *(.*)", lines, re.M)
+    return found[1] if found else ""
 
 
 def cpu():
     """As pages name it: its brand name may be that of several."""
-    found = [(text, matches(f"^{key}\\s*: *(.*)", "/proc/cpuinfo"))
-             for text, key in [("", "model name"), ("family ", "cpu family"),
-                               ("model ", "model")]]
-    return ", ".join(text + value for text, value in found if value)
+    info = read("/proc/cpuinfo")
+    found = [(before, value_of(key, info)) for before, key in
+             [("", "model name"), ("family ", "cpu family"), ("model ", "model")]]
+    return ", ".join(before + value for before, value in found if value)
 
 
-def machine(table):
-    cc, flags = (matches(f"^{v} = (.*)", "Makefile") for v in ("CC", "CFLAGS"))
-    hypervisor = re.search("^Hypervisor vendor: *(.*)", output("lscpu"), re.M)
+def machine():
+    cc, flags = (value_of(v, read("Makefile")) for v in ("CC", "CFLAGS"))
     system = os.uname()
-    for row, value in [
-            ("date", datetime.datetime.now(datetime.timezone.utc).date()),
-            ("commit", output("git", "-C", TOP, "describe", "--always",
-                              "--dirty", "--exclude=*")),
-            ("CPU", cpu()),
-            ("CPUs", os.cpu_count()),
-            ("virtual", hypervisor.group(1) if hypervisor else
-             "no, as far as lscpu can tell"),
-            ("kernel", f"{system.sysname} {system.release.split('-')[0]} "
-             f"{system.machine}"),
-            ("compiler", f"{cc} {flags}, "
-             f"{output(cc.split()[0], '-dumpversion') if cc else ''}"),
-            ("load when it began", f"{os.getloadavg()[0]:.2f}")]:
-        if value:
-            table.set(row, "is", value)
+    facts = {
+        "date": datetime.datetime.now(datetime.timezone.utc).date(),
+        "commit": output("git", "-C", TOP, "describe", "--always", "--dirty",
+                         "--exclude=*"),
+        "CPU": cpu(),
+        "CPUs": os.cpu_count(),
+        "virtual": value_of("Hypervisor vendor", output("lscpu")) or
+                   "no, as far as lscpu can tell",
+        "kernel": f"{system.sysname} {system.release.split('-')[0]} "
+                  f"{system.machine}",
+        "compiler": f"{cc} {flags}, {output(*cc.split()[:1], '-dumpversion')}",
+        "load when it began": f"{os.getloadavg()[0]:.2f}"}
+    return {name: {"is": value} for name, value in facts.items() if value}
 
 
-def sizes(table):
+def sizes():
     """The sections of the library that are code, and those of each thread."""
     size = output("size", "-A", "-d", ".libs/libcpucycles.so")
-    for row, sections in [
-            ("code", r"init|plt(?:\.got|\.sec)?|text|fini"),
-            ("thread-local data, a thread", "tdata|tbss")]:
-        found = re.findall(rf"^\.(?:{sections}) +(\d+)", size, re.M)
-        if found:
-            table.set(row, "bytes", sum(map(int, found)))
+    found = {name: re.findall(rf"^\.(?:{sections}) +(\d+)", size, re.M)
+             for name, sections in [
+                 ("code", r"init|plt(?:\.got|\.sec)?|text|fini"),
+                 ("thread-local data, a thread", "tdata|tbss")]}
+    return {name: {"bytes": sum(map(int, sections))}
+            for name, sections in found.items() if sections}
 
 
-def measure(tables, programs):
-    shared = os.path.abspath(".libs/libcpucycles.so.1")
+def measure(tables):
     # A step is an interruption, after which a calibrated counter would do more
     # than usual.
     steps = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
-    for name in programs:
+    for name in ["call", "first", "accuracy", "share", "count"]:
         done = subprocess.run(
             [f"./tests/bench/{name}"], stdout=subprocess.PIPE, text=True,
-            env=os.environ | (steps if name == "count" else {}) |
-            ({"BENCH_SHARED": shared} if os.path.exists(shared) else {}))
+            env=os.environ | (steps if name == "count" else {}))
         if done.returncode not in (0, 77):  # 77: not on this machine
             sys.exit(f"bench: tests/bench/{name} failed")
         for line in done.stdout.splitlines():
-            _, table, *value = line.split("\t")
-            tables[table].set(*value)
+            _, table, row, column, value = line.split("\t")
+            tables[table][row][column] = value
 
 
-def moving(tables):
-    return float(tables.most("share", "steps a second") or 0) > 50
-
-
-# What is claimed of the library: the part of the page, a text, the limit, and
-# what was found. README.md has the same texts and limits.
-CLAIMS = [
-    *((1, f"a call of a {kind} counter, of a call of the instruction", limit,
-       lambda tables, kind=kind: tables.most("call", "of a call$", kind=kind))
-      for kind, limit in [("core", 1.02), ("reference", 1.02),
-                          ("calibrated", 1.25)]),
-    (1, "a call after an interruption, ns", 2000,
-     lambda tables: tables.most("call", "after a signal, ns")),
-    (2, "the first call, ms", 0.25, lambda tables: tables.most("first", "ms")),
-    (2, "system calls of the first call", 70,
-     lambda tables: tables.most("first", "system calls")),
-    *((3, f"error of {kind} counters, {text}, %", limit,
-       lambda tables, kind=kind, column=column:
-           tables.most("truth", f"^{column}$", kind=kind))
-      for kind, text, limit, column in [
-          ("core", "median", None, "error"),
-          ("calibrated", "median", 0.05, "error"),
-          ("calibrated", "90th percentile", 0.15, "error p90"),
-          ("reference", "median", None, "error")]),
-    *((3, f"error in the first half millisecond, {text}, %", limit,
-       lambda tables, column=column: tables.most("truth-fresh", f"^{column}$"))
-      for text, limit, column in [("median", 0.15, "error"),
-                                  ("90th percentile", 0.5, "error p90")]),
-    *((4, f"share of the time for calibration where the rate {text}, %", limit,
-       lambda tables, moves=moves: None if moving(tables) != moves else
-           tables.most("share", "% of the time", "all the time$"))
-      for text, limit, moves in [("stands still", 0.25, False),
-                                 ("moves", 2, True)]),
-    (6, "code, bytes", 40960,
-     lambda tables: tables.most("size", "bytes", "^code")),
-    (6, "thread-local data, bytes", 160,
-     lambda tables: tables.most("size", "bytes", "^thread")),
-]
-
-
-def disturbances(tables, part):
-    """What may have kept a limit from being kept, as the same run saw it."""
-    steps = {3: "truth", 4: "share"}.get(part)
-    persecond = tables.most(steps, "steps a second") if steps else None
-    if float(persecond or 0) >= 1:
-        size = tables.most(steps, "size, %")
-        yield (f"the core stepped {float(persecond):.0f} times a second" +
-               (f" by {float(size):.0f}%" if size else ""))
-    load = tables["machine"].rows["load when it began"]["is"]
-    if part < 5 and float(load) > os.cpu_count() / 4:
-        yield f"the load was {load} on {os.cpu_count()} CPUs"
-
-
-def add_claims(tables):
-    table = tables["claims"]
-    for part, text, limit, find in CLAIMS:
-        found = find(tables)
-        if found is None:
+def claims(tables):
+    """A limit that was not kept has in parentheses what disturbed the run."""
+    share, truth, table = tables["share"], tables["truth"], {}
+    moves = float(most(share, "steps a second") or 0) > 50
+    disturbed = (f"the core stepped {most(truth, 'steps a second') or 0} times a "
+                 f"second by {most(truth, 'size, %') or 0}%; the load was "
+                 f"{tables['machine']['load when it began']['is']}")
+    for part, claim, limit, where, *which in CLAIMS:
+        found = most(tables[where], *which)
+        if found is None or (part == 4 and moves != ("moves" in claim)):
             continue
-        kept = limit is None or float(found) <= limit
-        why = "; ".join(disturbances(tables, part)) or "not known: do report it"
-        table.set(text, "part", part)
-        table.set(text, "found", str(found).lstrip("+"))
-        table.set(text, "at most", "-" if limit is None else limit)
-        table.set(text, "kept", "-" if limit is None else
-                  "yes" if kept else f"no: {why}")
+        kept = limit == "-" or float(found) <= limit
+        table[claim] = {"part": part, "at most": limit, "found":
+                        str(found).lstrip("+") + (
+                            "" if kept else f" ({disturbed})")}
+    return table
+
+
+def measure_all():
+    """By name; each is a dict of rows, which are dicts of columns."""
+    tables = collections.defaultdict(lambda: collections.defaultdict(dict))
+    tables["machine"] = machine()
+    tables["size"] = sizes()
+    measure(tables)
+    tables["claims"] = claims(tables)
+    return tables
 
 
 def markdown_table(regex, page):
     """The cells of the first table of a page whose first line matches."""
-    try:
-        with open(page, encoding="utf-8") as file:
-            found = re.search(rf"^\| *{regex}.*\n(\|.*\n)+", file.read(), re.M)
-    except OSError:
-        found = None
+    found = re.search(rf"^\| *{regex}.*\n(\|.*\n)+", read(page), re.M)
     return [[cell.strip() for cell in row.split("|")[1:-1]]
             for row in found[0].splitlines()] if found else []
 
 
-def beside(claims, page):
+def beside(found_here, page):
     """The claims and what was found: here, and in the page so far elsewhere."""
-    table, here = Table(), cpu() or "this CPU"
+    table, here = {}, cpu() or "this CPU"
     rows = markdown_table(r"\| part \| at most", page)
     before = {row[0]: dict(zip(rows[0][3:], row[3:])) for row in rows[2:]}
-    for part, text, limit, _ in CLAIMS:
-        found = {name: value for name, value in before.get(text, {}).items()
-                 if name != here and value}
-        if text in claims.rows:
-            value, kept = (claims.rows[text][c] for c in ("found", "kept"))
-            found[here] = value + (f" ({kept[4:]})"
-                                   if kept.startswith("no: ") else "")
-        if found:
-            table.set(text, "part", part)
-            table.set(text, "at most", "-" if limit is None else limit)
-        for name in sorted(found):
-            table.set(text, name, found[name])
+    for part, claim, limit, *_ in CLAIMS:
+        found = before.get(claim, {})
+        found[here] = found_here.get(claim, {}).get("found", "")
+        if any(found.values()):
+            table[claim] = {"part": part, "at most": limit,
+                            **dict(sorted(found.items()))}
     return table
 
 
@@ -261,44 +221,76 @@ def write_page(tables, to):
     comment with its name."""
     page = os.path.join(TOP, "doc/benchmarks.md")
     tables["claims-page"] = beside(tables["claims"], page)
-    with open(page, encoding="utf-8") as file:
-        text = re.sub(r"^<!-- (.*) -->\n(\n(\|.*\n)+)?",
-                      lambda m: f"<!-- {m[1]} -->\n" + (
-                          "\n" + tables[m[1]].markdown()
-                          if tables[m[1]].rows else ""), file.read(), flags=re.M)
+    changed = re.sub(r"^<!-- (.*) -->\n(\n(\|.*\n)+)?",
+                     lambda m: f"<!-- {m[1]} -->\n" + (
+                         "\n" + markdown(tables[m[1]]) if tables[m[1]] else ""),
+                     read(page), flags=re.M)
     with open(os.path.join(to, "benchmarks.md"), "w", encoding="utf-8") as file:
-        file.write(text)
+        file.write(changed)
     if not shutil.which("gnuplot"):
         print("bench: no gnuplot: the chart stays as it is", file=sys.stderr)
         return
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
-        for row in tables["truth"].grid("-"):
-            print("\t".join(row), file=file, flush=True)
-        subprocess.run(["gnuplot", "-e", f"truth = '{file.name}'; "
-                        f"to = '{os.path.abspath(to)}'",
-                        os.path.join(HERE, "chart.gp")], check=True)
+    truth = "\n".join("\t".join(row) for row in grid(tables["truth"], "-"))
+    subprocess.run(["gnuplot"], check=True, text=True, input=(
+        f"$truth << END\n{truth}\nEND\nto = '{os.path.abspath(to)}'\n"
+        f"load '{HERE}/chart.gp'\n"))
 
 
-def measure_all():
-    tables = Tables()
-    machine(tables["machine"])
-    sizes(tables["size"])
-    measure(tables, PROGRAMS)
-    add_claims(tables)
-    return tables
+def mistakes(tables):
+    """Yields what is not as it should be."""
+    code = f"{os.uname().machine} {tables['machine']['compiler']['is']}\t"
+    expected = read(f"{HERE}/expected").splitlines()
+    known = any(line.startswith(code) for line in expected)
+    for name, row in tables["instructions"].items():
+        line = f"{code}{name}\t{row['instructions']}"
+        if known and line not in expected:
+            yield f"this is not in tests/bench/expected: {line}"
+    for claim in ["system calls of the first call", "code, bytes",
+                  "thread-local data, bytes"]:
+        row = tables["claims"].get(claim, {"found": ""})
+        if "(" in row["found"]:
+            yield f"{claim}: {row['found']}, at most {row['at most']}"
+    limits = {claim: str(limit) for _, claim, limit, *_ in CLAIMS}
+    rows = markdown_table(r"claim \| at most", f"{TOP}/README.md")[2:]
+    for claim, limit in rows or [("README.md has no claims", "")]:
+        if limits.get(claim) != limit:
+            yield f"{claim}: at most {limit} in README.md, {limits.get(claim)} here"
+    write_page(tables, ".")
+    shown = re.findall(r"^<!-- (.*) -->\n\n\|", read("benchmarks.md"), re.M)
+    for name, table in tables.items():
+        if table and name not in shown + ["claims"]:
+            yield f"the page has no table called {name}"
+
+
+def check():
+    os.makedirs("bench-check", exist_ok=True)
+    os.chdir("bench-check")
+    os.environ["BENCH_QUICK"] = "1"
+    if not os.path.exists("Makefile"):
+        # By a relative path, as configure takes none with a space.
+        subprocess.run([os.path.relpath(f"{TOP}/configure"), "-q",
+                        "CXX=false", "CFLAGS=-O2"], check=True)
+    subprocess.run(["make", "-s", "benches"], check=True)
+    found = list(mistakes(measure_all()))
+    print("\n".join(found) or "all that is exact is as expected")
+    sys.exit(len(found) > 0)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", metavar="DIRECTORY", help="writes there "
                         "benchmarks.md and, with gnuplot, its chart")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    tables = measure_all()
-    if options.page:
-        write_page(tables, options.page)
-        return
-    print("\n".join(f"{title}\n{tables[name].text()}" for name, title
-                    in TITLES.items() if tables[name].rows))
+    if options.check:
+        check()
+    elif options.page:
+        write_page(measure_all(), options.page)
+    else:
+        print("\n".join(f"{name}\n{text(table)}"
+                        for name, table in measure_all().items() if table))
 
 
 if __name__ == "__main__":

@@ -21,10 +21,8 @@ typedef long long (*reader)(void);
 static reader bare = bench_bare, clock_ns = bench_ns;
 
 /* Pointers, as a program's call of cpucycles() finds it. */
-enum { BARE, CLOCK, OWN, SHARED, SUBJECTS };
-static reader *subjects[SUBJECTS] = {&bare, &clock_ns, &cpucycles, NULL};
-static int (*shared_select)(const char *name);
-
+enum { BARE, CLOCK, OWN, SUBJECTS };
+static reader *const subjects[SUBJECTS] = {&bare, &clock_ns, &cpucycles};
 /* Picoseconds a call. */
 static long long time_calls(const reader *count)
 {
@@ -40,13 +38,13 @@ static long long time_calls(const reader *count)
 	return (bench_ns() - t) * 1000 / CALLS;
 }
 
-static void alternate(bool shared, double median[SUBJECTS])
+static void alternate(double median[SUBJECTS])
 {
 	static long long ps[SUBJECTS][ROUNDS];
 	int n = bench_rounds(ROUNDS), i, s;
 
 	for (i = 0; i < n; i++)
-		for (s = 0; s < SUBJECTS - !shared; s++)
+		for (s = 0; s < SUBJECTS; s++)
 			ps[s][i] = time_calls(subjects[s]);
 	for (s = 0; s < SUBJECTS; s++)
 		median[s] = (double)stats_median(ps[s], n);
@@ -123,22 +121,13 @@ static void print(const char *row, const char *kind, double ps, double least)
 
 static void bench(const struct cpucycles_counter *c, int threads)
 {
-	const bool shared =
-		subjects[SHARED] != NULL && shared_select(c->name) == 0;
-	static bool compared;
 	double median[SUBJECTS], ratio;
 
-	alternate(shared, median);
-	if (!compared) {
-		print("(" BENCH_BARE " in a function)", "bare", median[BARE],
-		      median[BARE]);
-		print("(clock_gettime)", "clock", median[CLOCK], median[BARE]);
-		compared = true;
-	}
+	alternate(median);
+	print("(" BENCH_BARE " in a function)", "bare", median[BARE],
+	      median[BARE]);
+	print("(clock_gettime)", "clock", median[CLOCK], median[BARE]);
 	print(c->name, c->kind, median[OWN], median[BARE]);
-	if (shared)
-		bench_value(TABLE, c->name, "shared, of a call", "%.3f",
-			    median[SHARED] / median[BARE]);
 	ratio = together(threads);
 	if (ratio > 0)
 		bench_value(TABLE, c->name, "threads, of a call", "%.3f",
@@ -155,9 +144,6 @@ int main(void)
 	unsigned i = 0;
 
 	signal(SIGUSR1, nothing);
-	if (!bench_shared("cpucycles_select", &shared_select) ||
-	    !bench_shared("cpucycles", &subjects[SHARED]))
-		subjects[SHARED] = NULL;
 	while (bench_next(&i, &c))
 		bench(&c, threads);
 	return 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD
-# The chart of doc/benchmarks.md. bench.py calls gnuplot with `truth`, a file with
-# that table, and `to`, the directory for it.
+# The chart of doc/benchmarks.md. bench.py sets $truth, that table, and `to`, the
+# directory for it.
 set datafile separator "\t"
 set datafile missing "-"
 set border 3
@@ -12,7 +12,7 @@ set lmargin 34
 set rmargin 6
 set ytics noenhanced
 set grid xtics linecolor "#dddddd"
-stats truth using 3 every ::1 name "truth" nooutput
+stats $truth using 3 every ::1 name "truth" nooutput
 set terminal svg size 760,26*truth_records+110 font "sans-serif,13" \
 	background "white"
 set output to."/truth.svg"
@@ -21,5 +21,5 @@ set title "The truth: error against chains of known length"
 set xlabel "percent: median, 10th and 90th percentile"
 set arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "#333333"
 set offsets 2, 2, 0, 0
-plot truth using "median":(-$0):"10th":"90th":ytic(1) with xerrorbars \
+plot $truth using "median":(-$0):"10th":"90th":ytic(1) with xerrorbars \
 	linecolor "#225588" linewidth 2 pointtype 7 pointsize 0.5

@@ -63,15 +63,10 @@ static void run(const char *name, long long (*reader)(void))
 			    stats_median(taken, TIMES));
 }
 
-static long long bare(void)
-{
-	return bench_bare();
-}
-
 /* The entry of a counter with so many cycles a tick. */
 static long long (*composed(unsigned ratio))(void)
 {
-	static struct cpuc_counter counter = {.read = bare};
+	static struct cpuc_counter counter = {.read = bench_bare};
 	static struct cpuc_slot slot = {.counter = &counter};
 
 	slot.reader.scale = cpuc_scale_of(ratio, 1);
@@ -123,7 +118,7 @@ int main(void)
 
 	sigaction(SIGTRAP, &act, NULL);
 	sigaction(SIGUSR1, &act, NULL);
-	run("(" BENCH_BARE " in a function)", bare);
+	run("(" BENCH_BARE " in a function)", bench_bare);
 	/* Those of the system's clocks depend on the kernel and the moment. */
 	while (bench_next(&i, &c))
 		if (c.kind_id != CPUCYCLES_OS)
