@@ -118,7 +118,7 @@ TXT
 stand_in cpucycles-open <<TXT
 exec '$tmp/prefix/sbin/cpucycles-open' --root '$tmp/machine' "\$@"
 TXT
-# live_info_formats.sh measures. Here the options are read.
+# live_info.sh measures. Here the options are read.
 stand_in cpucycles-info <<TXT
 case "\$*" in *--noise*) set -- "\$@" --help ;; esac
 exec '$tmp/prefix/bin/cpucycles-info' "\$@"

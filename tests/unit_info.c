@@ -3,7 +3,6 @@
 #include <config.h>
 #include <limits.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include "cpucycles.h"
 #include "tap.h"
 #include "tools/common/tool.h"
@@ -27,20 +26,6 @@ static long iterations;
 #undef __asm__
 #include "../src/tools/info/plot.c"
 
-static int near(double value, double wanted)
-{
-	return value > wanted - 1e-9 && value < wanted + 1e-9;
-}
-
-static int total(const struct histogram *h)
-{
-	int i, sum = 0;
-
-	for (i = 0; i <= h->bins + 1; i++)
-		sum += h->count[i];
-	return sum;
-}
-
 static const struct row {
 	const char *what;
 	long long sorted[6];
@@ -51,6 +36,8 @@ static const struct row {
 	{"one value", {41}, 1, 40, 1, 3},
 	{"single cycles, in rows", {1, 39, 41, 41, 41, 42}, 6, 0, 5, 10},
 	{"0 begins a bin, below it too", {-51, -1, 0, 0, 3}, 5, -60, 5, 14},
+	{"in twos", {0, 0, 0, 0, 20, 20}, 6, 0, 2, 12},
+	{"in thousands", {0, 0, 0, 0, 10000, 10000}, 6, 0, 1000, 12},
 };
 
 static void check_histogram(void)
@@ -64,30 +51,19 @@ static void check_histogram(void)
 	for (r = rows; r < rows + COUNT(rows); r++) {
 		plot_sort(&h, r->sorted, r->n);
 		ok(h.first == r->first && h.width == r->width &&
-			   h.bins == r->bins && total(&h) == r->n,
+			   h.bins == r->bins,
 		   "%s: %d bins of %lld from %lld", r->what, h.bins, h.width,
 		   h.first);
 	}
 	plot_sort(&h, wild, 4);
-	ok(total(&h) == 4 && h.bins <= BINS_MAX, "differences of any size");
-
+	ok(h.bins <= BINS_MAX, "differences of any size");
 	for (i = 0; i < 1000; i++)
 		tail[i] = i < 995 ? 100 + i / 200 : 1000000 + i;
 	tail[0] = 7;
 	plot_sort(&h, tail, 1000);
-	ok(h.count[0] == 1 && h.count[h.bins + 1] == 5 && h.width == 1,
+	ok(h.count[0] == 1 && h.count[h.bins + 1] == 5 && h.width == 1 &&
+		   h.most == 200 && h.count[102 - h.first] == 200,
 	   "what an interrupt hit is outside");
-	ok(h.most == 200 && h.count[102 - h.first] == 200,
-	   "the highest bin has %d", h.most);
-}
-
-static void check_step(void)
-{
-	ok(plot_step(43, 10) == 5 && plot_step(4096, 5) == 1000 &&
-		   plot_step(120, 5) == 50 && plot_step(5, 5) == 1 &&
-		   plot_step(6, 5) == 2 && plot_step(0, 5) == 1 &&
-		   plot_step(10000000000, 5) == 2000000000,
-	   "steps of scales are 1, 2 or 5 times a power of ten");
 }
 
 #define READING 20  /* ns that a reading of a clock or a count takes */
@@ -170,31 +146,28 @@ static long long pausing(void)
 static void check_observed(const char *what)
 {
 	struct observed o[OBSERVED];
-	double tick = counter.scaling, span, limit, most = 0;
+	double tick = counter.scaling, span, widest;
 	int i, n = calls_observe(o), good = 0;
 
-	for (i = 0; i < n; i++)
-		if (o[i].low <= 1e9 && o[i].high >= 1e9)
+	for (i = 0; i < n; i++) {
+		span = (double)o[i].loops * ITERATION;
+		widest = (span + tick) / (span - tick) *
+			 (1 + 6.0 * READING / LOOP) * (1 + 2.1 * UNCERTAIN);
+		if (o[i].low <= 1e9 && o[i].high >= 1e9 &&
+		    o[i].high <= o[i].low * widest)
 			good++;
 		else
 			diag("%.0f...%.0f", o[i].low, o[i].high);
-	ok(good == OBSERVED,
-	   "a count that pauses, %s: its rate is within %d bounds", what, good);
-	for (i = 0; i < n; i++) {
-		span = (double)o[i].loops * ITERATION;
-		limit = (span + tick) / (span - tick) *
-			(1 + 6.0 * READING / LOOP) * (1 + 2.1 * UNCERTAIN);
-		if (o[i].high / o[i].low / limit > most)
-			most = o[i].high / o[i].low / limit;
 	}
-	ok(bounded(0, most, 1, "the ratio of the bounds, as part of the most"),
-	   "and they are no wider than readings and steps make them: %g", most);
+	ok(good == OBSERVED,
+	   "a count that pauses, %s: its rate is within %d bounds, which are "
+	   "no wider than readings and steps make them",
+	   what, good);
 }
 
 static void check_bounds(void)
 {
 	cpucycles = pausing;
-	check_observed("alone");
 	naps = true;
 	check_observed("in a thread that sleeps");
 	naps = false;
@@ -215,17 +188,13 @@ static void check_share(void)
 
 	cpucycles = pausing;
 	pace = 1;
-	share = calls_share();
-	ok(bounded(part * 0.99, share, part * 1.01, "of the time"),
-	   "the share of pauses: %g", share);
 	naps = true;
 	share = calls_share();
 	ok(bounded(part * awake * 0.9, share, part * awake, "of the time"),
-	   "not of what other threads took: %g", share);
+	   "the share of pauses, not of what other threads took: %g", share);
 	naps = false;
 	counts_on = true;
-	ok(bounded(0, share = calls_share(), 0, "of the time"),
-	   "nor of what is counted");
+	ok(calls_share() == 0, "nor of what is counted");
 	counts_on = false;
 	preemptions = -1;
 	ok(calls_share() < 0, "it is unknown where preemptions are");
@@ -241,30 +210,24 @@ static long long gapped_interruptions(void)
 
 static void check_gaps(void)
 {
-	long long ns[] = {5000, 1000, 3000}, begin;
-	struct gaps g = calls_sum(ns, 3, 1000000), both[GAPS_KINDS];
+	struct gaps both[GAPS_KINDS];
 	struct gaps *other = &both[GAPS_OTHER], *threads = &both[GAPS_THREADS];
-
-	ok(near(g.share, 0.009) && near(g.persecond, 3000),
-	   "gaps: %g of the time, %g a second", g.share, g.persecond);
-	ok(near(g.median, 3000) && near(g.longest, 5000),
-	   "%g ns, %g ns at most", g.median, g.longest);
-	g = calls_sum(ns, 0, 1000000);
-	ok(g.share == 0 && g.persecond == 0 && g.longest < 0, "no gaps");
+	long long begin;
 
 	miss = 1000;
 	grain = 1;
 	calls_gaps(both);
-	ok(near(other->median, MISS + INTERRUPT) && other->share < 0.03 &&
-		   other->persecond > 3000,
-	   "interrupts are gaps, cache misses are none: %g ns, %g a second",
-	   other->median, other->persecond);
-	ok(near(threads->median, MISS + INTERRUPT + THREAD) &&
+	ok(other->median == MISS + INTERRUPT &&
+		   other->longest < (MISS + INTERRUPT) * 1.1 &&
+		   bounded(4200, other->persecond, 4300, "a second") &&
+		   bounded(0.023, other->share, 0.024, "of the time"),
+	   "interrupts are gaps, cache misses are none");
+	ok(threads->median == MISS + INTERRUPT + THREAD &&
 		   threads->longest < THREAD * 1.1,
 	   "other threads are told apart: %g ns", threads->median);
 	grain = 1500;
 	calls_gaps(both);
-	ok(other->share == 0 && threads->median > THREAD,
+	ok(other->share == 0 && other->longest < 0 && threads->median > THREAD,
 	   "nor are the steps of a clock");
 	miss = 1;
 	grain = 1;
@@ -273,36 +236,11 @@ static void check_gaps(void)
 	ok(now - begin < LISTEN_NS, "it listens for a limited number");
 }
 
-/* Faults of pages. */
-static long long faults(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return u.ru_minflt;
-}
-
-static void check_faults(void)
-{
-	const struct calls *c;
-	long long sum = 0;
-	int i;
-
-	cpucycles = faults;
-	c = calls_measure(CALLS_MANY);
-	for (i = 0; i < CALLS_MANY; i++)
-		sum += c->diff[i];
-	ok(sum < 4, "no memory is touched for the first time: %lld faults",
-	   sum);
-}
-
 int main(void)
 {
-	check_faults();
 	check_bounds();
 	check_share();
 	check_histogram();
-	check_step();
 	check_gaps();
 	return done_testing();
 }
