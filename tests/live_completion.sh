@@ -3,12 +3,14 @@
 # Each tool has completion, which offers the options of its --help.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-files=$top_srcdir/completions
 loader=/usr/share/bash-completion/bash_completion
+
+# By a path without spaces, which _longopt does not quote.
+files=$(cd "$top_srcdir/completions" && pwd) && cd "$top_builddir" || exit 1
 
 # TOOL: what bash offers after TOOL --
 in_bash() {
-	cat >"$tmp/complete" <<'BASH'
+	bash -s "$loader" "$files/cpucycles.bash" "$1" <<'BASH' | sort -u
 source "$1" && source "$2" || exit 1
 COMP_WORDS=("$3" --)
 COMP_CWORD=1
@@ -19,31 +21,21 @@ rule=$(complete -p "${3##*/}") || exit 1
 [[ $rule =~ -F\ ([a-z_]+) ]] && "${BASH_REMATCH[1]}" "$3" -- "$3"
 printf '%s\n' "${COMPREPLY[@]%=}"
 BASH
-	bash "$tmp/complete" "$loader" "$files/cpucycles.bash" "$1" | sort -u
 }
 
-# By a path without spaces, which _longopt does not quote.
-files=$(cd "$files" && pwd) && cd "$top_builddir" || exit 1
 for tool in ./cpucycles-*; do
 	name=${tool##*/}
-	if command -v bash >/dev/null && test -f "$loader"; then
-		"$tool" --help | grep -oE -- '--[a-z-]+' | sort -u \
-			>"$tmp/options"
-		in_bash "$tool" >"$tmp/offered"
-		quietly diff "$tmp/options" "$tmp/offered" &&
-			grep -q -- '^--help$' "$tmp/offered"
-		ok "bash, $name: all options"
-	else
-		skip "there is no bash-completion"
-	fi
 	test -f "completions/$name" &&
 		grep -q "^#compdef.* $name" "$files/_cpucycles"
 	ok "$name has completion for bash and zsh"
+	if ! command -v bash >/dev/null || ! test -f "$loader"; then
+		skip "there is no bash-completion"
+		continue
+	fi
+	"$tool" --help | grep -oE -- '--[a-z-]+' | sort -u >"$tmp/options"
+	in_bash "$tool" >"$tmp/offered"
+	quietly diff "$tmp/options" "$tmp/offered" &&
+		grep -q -- '^--help$' "$tmp/offered"
+	ok "bash, $name: all options"
 done
-if command -v zsh >/dev/null; then
-	zsh -n "$files/_cpucycles"
-	ok "zsh: the file is well-formed"
-else
-	skip "there is no zsh"
-fi
 done_testing
