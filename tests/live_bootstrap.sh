@@ -100,17 +100,10 @@ bootstrap 2 nonsense && says '^Usage: ./bootstrap'
 ok "an unknown word is status 2, with the usage"
 
 # In the PATH from above, which has no Python.
-ln -s "$(command -v "${AWK:-awk}")" "$bin/awk"
 make=$(command -v "${MAKE:-make}")
 (cd "$top_builddir" && MAKEFLAGS='' PATH=$bin "$make" have-python) >"$tmp/out" 2>&1
 test $? -ne 0 && says 'python3 is missing: install '
 ok "make bench says what to install where there is no Python"
-
-printf 'value\ttruth\ta\tfirst\t+1.5\nvalue\ttruth\tbc\tfirst\t2\n' |
-	PATH=$bin /bin/sh "$top_srcdir/tests/bench/table" >"$tmp/out" 2>&1
-printf '\n%-24s    first\n%-24s     +1.5\n%-24s        2\n' truth a bc |
-	cmp -s - "$tmp/out"
-ok "make truth needs none for its table"
 
 # With all that configure has found before, but for the header of perf events.
 sed -n '/^## Cache variables/,/^## Output/p' "$top_builddir/config.log" |

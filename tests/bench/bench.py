@@ -152,21 +152,6 @@ def sizes():
             for name, sections in found.items() if sections}
 
 
-def measure(tables):
-    # A step is an interruption, after which a calibrated counter would do more
-    # than usual.
-    steps = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
-    for name in ["call", "first", "accuracy", "share", "count"]:
-        done = subprocess.run(
-            [f"./tests/bench/{name}"], stdout=subprocess.PIPE, text=True,
-            env=os.environ | (steps if name == "count" else {}))
-        if done.returncode not in (0, 77):  # 77: not on this machine
-            sys.exit(f"bench: tests/bench/{name} failed")
-        for line in done.stdout.splitlines():
-            _, table, row, column, value = line.split("\t")
-            tables[table][row][column] = value
-
-
 def claims(tables):
     """A limit that was not kept has in parentheses what disturbed the run."""
     share, truth, table = tables["share"], tables["truth"], {}
@@ -190,7 +175,18 @@ def measure_all():
     tables = collections.defaultdict(lambda: collections.defaultdict(dict))
     tables["machine"] = machine()
     tables["size"] = sizes()
-    measure(tables)
+    # A step is an interruption, after which a calibrated counter would do more
+    # than usual.
+    steps = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+    for name in ["call", "first", "accuracy", "share", "count"]:
+        done = subprocess.run(
+            [f"./tests/bench/{name}"], stdout=subprocess.PIPE, text=True,
+            env=os.environ | (steps if name == "count" else {}))
+        if done.returncode not in (0, 77):  # 77: not on this machine
+            sys.exit(f"bench: tests/bench/{name} failed")
+        for line in done.stdout.splitlines():
+            _, table, row, column, value = line.split("\t")
+            tables[table][row][column] = value
     tables["claims"] = claims(tables)
     return tables
 

@@ -11,8 +11,7 @@
 
 #define TABLE "call"
 #define CALLS 5000
-#define ROUNDS 401
-#define PARALLEL_ROUNDS 201
+#define ROUNDS 201
 #define SIGNALS 2000
 #define THREADS 64
 
@@ -38,57 +37,43 @@ static long long time_calls(const reader *count)
 	return (bench_ns() - t) * 1000 / CALLS;
 }
 
-static void alternate(double median[SUBJECTS])
-{
-	static long long ps[SUBJECTS][ROUNDS];
-	int n = bench_rounds(ROUNDS), i, s;
-
-	for (i = 0; i < n; i++)
-		for (s = 0; s < SUBJECTS; s++)
-			ps[s][i] = time_calls(subjects[s]);
-	for (s = 0; s < SUBJECTS; s++)
-		median[s] = (double)stats_median(ps[s], n);
-}
-
 /* All threads at once, each phase begun together. */
-static struct parallel {
-	long long bare[THREADS * PARALLEL_ROUNDS];
-	long long own[THREADS * PARALLEL_ROUNDS];
+static struct {
+	long long ps[SUBJECTS][THREADS * ROUNDS];
 	pthread_barrier_t barrier;
 	int rounds;
-} parallel;
+} all;
 
-static void *one_of_many(void *from)
+static void *alternate(void *ps)
 {
-	long long *least = from, *own = parallel.own + (least - parallel.bare);
-	int i;
+	const long first = (long long *)ps - all.ps[0];
+	int i, s;
 
-	for (i = 0; i < parallel.rounds; i++) {
-		pthread_barrier_wait(&parallel.barrier);
-		least[i] = time_calls(&bare);
-		pthread_barrier_wait(&parallel.barrier);
-		own[i] = time_calls(&cpucycles);
-	}
+	for (i = 0; i < all.rounds; i++)
+		for (s = 0; s < SUBJECTS; s++) {
+			pthread_barrier_wait(&all.barrier);
+			all.ps[s][first + i] = time_calls(subjects[s]);
+		}
 	return NULL;
 }
 
-/* A call in so many threads at once, in proportion to the least one in as many;
- * 0: there are not so many threads. */
-static double together(int n)
+/* A call of each in so many threads at once. */
+static void together(int n, double median[SUBJECTS])
 {
 	pthread_t thread[THREADS];
-	int i, rounds = parallel.rounds = bench_rounds(PARALLEL_ROUNDS);
+	int i;
 
-	pthread_barrier_init(&parallel.barrier, NULL, (unsigned)n);
+	all.rounds = bench_rounds(ROUNDS);
+	pthread_barrier_init(&all.barrier, NULL, (unsigned)n);
 	for (i = 0; i < n; i++)
-		if (pthread_create(&thread[i], NULL, one_of_many,
-				   parallel.bare + i * rounds) != 0)
-			return 0;
+		if (pthread_create(&thread[i], NULL, alternate,
+				   all.ps[0] + i * all.rounds) != 0)
+			bench_skip("there are not so many threads");
 	for (i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
-	pthread_barrier_destroy(&parallel.barrier);
-	return (double)stats_median(parallel.own, n * rounds) /
-	       (double)stats_median(parallel.bare, n * rounds);
+	pthread_barrier_destroy(&all.barrier);
+	for (i = 0; i < SUBJECTS; i++)
+		median[i] = (double)stats_median(all.ps[i], n * all.rounds);
 }
 
 static void nothing(int sig)
@@ -121,17 +106,16 @@ static void print(const char *row, const char *kind, double ps, double least)
 
 static void bench(const struct cpucycles_counter *c, int threads)
 {
-	double median[SUBJECTS], ratio;
+	double median[SUBJECTS];
 
-	alternate(median);
+	together(1, median);
 	print("(" BENCH_BARE " in a function)", "bare", median[BARE],
 	      median[BARE]);
 	print("(clock_gettime)", "clock", median[CLOCK], median[BARE]);
 	print(c->name, c->kind, median[OWN], median[BARE]);
-	ratio = together(threads);
-	if (ratio > 0)
-		bench_value(TABLE, c->name, "threads, of a call", "%.3f",
-			    ratio);
+	together(threads, median);
+	bench_value(TABLE, c->name, "threads, of a call", "%.3f",
+		    median[OWN] / median[BARE]);
 	bench_value(TABLE, c->name, "after a signal, ns", "%lld",
 		    after_signal());
 }

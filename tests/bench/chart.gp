@@ -3,13 +3,8 @@
 # directory for it.
 set datafile separator "\t"
 set datafile missing "-"
-set border 3
-set tics nomirror
-
-# Rows one below the other, with room for their names.
 set key off
 set lmargin 34
-set rmargin 6
 set ytics noenhanced
 set grid xtics linecolor "#dddddd"
 stats $truth using 3 every ::1 name "truth" nooutput
@@ -19,7 +14,7 @@ set output to."/truth.svg"
 set yrange [0.5-truth_records:0.5]
 set title "The truth: error against chains of known length"
 set xlabel "percent: median, 10th and 90th percentile"
-set arrow 1 from 0, graph 0 to 0, graph 1 nohead linecolor "#333333"
+set yzeroaxis
 set offsets 2, 2, 0, 0
 plot $truth using "median":(-$0):"10th":"90th":ytic(1) with xerrorbars \
 	linecolor "#225588" linewidth 2 pointtype 7 pointsize 0.5
