@@ -176,6 +176,8 @@ static void check_bounds(void)
 	counter = (struct cpucycles_counter){.kind_id = CPUCYCLES_CALIBRATED};
 	pace = 0.9985;
 	check_observed("calibrated, and 0.15% too slow");
+	pace = 1.0015;
+	check_observed("or too fast");
 }
 
 static void check_share(void)
@@ -210,8 +212,9 @@ static void check_gaps(void)
 {
 	struct gaps both[GAPS_KINDS];
 	struct gaps *other = &both[GAPS_OTHER], *threads = &both[GAPS_THREADS];
-	long long begin;
+	long long ns[] = {5000, 1000, 3000}, begin;
 
+	ok(calls_sum(ns, 3, 1000000).longest == 5000, "the longest of three");
 	miss = 1000;
 	grain = 1;
 	calls_gaps(both);
