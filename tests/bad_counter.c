@@ -2,9 +2,7 @@
 /* Stands in for the library under cpucycles-selftest, whose calls of
  * cpucycles(), cpucycles_instructions() and cpucycles_counterbyname() are
  * compiled as calls of bad_count() and so on. Counts as the library does,
- * except for the mistake named by the environment variable BAD_COUNTER.
- * BAD_NEIGHBOUR sets a process beside it that takes the CPU away for moments.
- */
+ * except for the mistake named by the environment variable BAD_COUNTER. */
 #undef cpucycles
 #undef cpucycles_instructions
 #undef cpucycles_counterbyname
@@ -21,9 +19,7 @@
 #include <unistd.h>
 #include "cpucycles.h"
 #include "tap.h"
-#include "tools/common/affinity.h"
 #include "tools/common/tool.h"
-#include "tools/selftest/selftest.h"
 
 static long long start, last; /* of the thread that forks */
 static long long begun;       /* ns */
@@ -73,23 +69,6 @@ static long long as_clock(long long c)
 	return (long long)((double)tool_ns() / 1e9 * clock_hz);
 }
 
-/* Works for some 100 us if the latest call was 200 us ago, and leaves that out,
- * as a calibrated counter does when it measures. */
-static long long measures(long long c)
-{
-	static __thread long long latest, left_out;
-	long long now = c;
-	int i;
-
-	for (i = 0; (double)(c - latest) * 5000 > clock_hz && i < 4; i++) {
-		counting_work();
-		now = cpucycles();
-	}
-	left_out += now - c;
-	latest = now;
-	return now - left_out;
-}
-
 /* Of the threads, the first eight count. */
 static long long eight_count(long long c)
 {
@@ -99,12 +78,6 @@ static long long eight_count(long long c)
 	if (number == 0)
 		number = ++threads;
 	return number > 8 ? start : c;
-}
-
-static long long as_parent(long long c)
-{
-	(void)c;
-	return last;
 }
 
 static long long again(long long c)
@@ -121,13 +94,6 @@ static long long dies(long long c)
 {
 	(void)c;
 	abort();
-}
-
-static long long hangs(long long c)
-{
-	while (getpid() != first_process)
-		pause();
-	return c;
 }
 
 /* A clock that steps in milliseconds. */
@@ -171,15 +137,11 @@ static const struct mistake {
 	{"slow", EVERYWHERE, slow},
 	{"slow-at-first", EVERYWHERE, slow_at_first},
 	{"thread-back", OTHER_THREADS, back},
-	{"thread-slow", OTHER_THREADS, slow},
 	{"thread-clock", OTHER_THREADS, as_clock},
-	{"fork-still", CHILDREN, as_parent},
 	{"fork-again", CHILDREN, again},
 	{"fork-slow", CHILDREN, half},
 	{"fork-dies", CHILDREN, dies},
-	{"fork-hangs", CHILDREN, hangs},
 	{"coarse", EVERYWHERE, coarse},
-	{"measures", EVERYWHERE, measures},
 	{"few-threads", OTHER_THREADS, eight_count},
 	{"apart", EVERYWHERE, apart},
 	{"wrap32", EVERYWHERE, wrap32},
@@ -225,25 +187,6 @@ long long bad_instructions(void)
 	return strcmp(chosen->name, "few-instructions") ? n : n / 1000 * 999;
 }
 
-/* For some 50 us each time: several times in nearly every window of the checks.
- * Seldom under a sanitizer, whose work in the slow path would be counted in
- * every window. */
-static void neighbour(void)
-{
-	const struct timespec pause = {0, SANITIZED ? 5000000 : 2000};
-	pid_t parent = getpid();
-
-	affinity_pin(affinity_here());
-	if (fork() != 0)
-		return;
-	while (getppid() == parent) {
-		nanosleep(&pause, NULL);
-		counting_work();
-		counting_work();
-	}
-	_exit(0);
-}
-
 __attribute__((constructor)) static void choose(void)
 {
 	const char *name = getenv("BAD_COUNTER");
@@ -257,8 +200,6 @@ __attribute__((constructor)) static void choose(void)
 		fprintf(stderr, "bad_counter: BAD_COUNTER is no mistake\n");
 		exit(99);
 	}
-	if (getenv("BAD_NEIGHBOUR") != NULL)
-		neighbour();
 	first_thread = pthread_self();
 	first_process = getpid();
 	if (cpucycles_counterbyname(NULL, &c, sizeof c) == 0 &&
