@@ -28,10 +28,8 @@ static void check_count(void)
 		   cpucycles_persecond() <= 100000000000,
 	   "persecond: %lld", cpucycles_persecond());
 	source = cpucycles_persecondsource();
-	ok(source == cpucycles_persecondsource(),
-	   "persecondsource stays where it is: %s", source);
 	ok((cpucycles_persecond() == 2399987654) == !strcmp(source, "unknown"),
-	   "and is unknown where the rate is a guess, only");
+	   "by %s, which is unknown where the rate is a guess, only", source);
 	ok(errno == 4711, "none of them touches errno");
 }
 
@@ -56,7 +54,6 @@ static void check_counters(void)
 			   c.precision == c.step + 50);
 		selected += !strcmp(c.name, cpucycles_implementation());
 	}
-	ok(i >= 3, "there are %u counters", i);
 	ok(sane, "each has a name, a kind, and a precision or a reason");
 	ok(split, "hints are apart from reasons, and only beside these");
 	ok(ranked, "a kind adds its cycles to the step");
@@ -93,17 +90,10 @@ static void check_version(void)
 {
 	const char *version = cpucycles_version();
 	const size_t length = strlen(CPUCYCLES_VERSION);
-	char text[64];
 
 	ok(!strncmp(version, CPUCYCLES_VERSION, length) &&
 		   (version[length] == '\0' || version[length] == '+'),
 	   "the header and the library are of one version");
-	ok(!strcmp(PACKAGE_VERSION, version), "and configure");
-	snprintf(text, sizeof text, "%d.%d.%d",
-		 CPUCYCLES_VERSION_NUMBER / 10000,
-		 CPUCYCLES_VERSION_NUMBER / 100 % 100,
-		 CPUCYCLES_VERSION_NUMBER % 100);
-	ok(!strcmp(text, CPUCYCLES_VERSION), "and its number says the same");
 }
 
 /* Programs of older and newer headers: the struct grows at its end. */
