@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A calibrated counter stands still while its thread waits, however short the
- * waits are and whoever else has the CPU meanwhile: what it counts is compared
- * with the thread's own time. And what cpucycles_interruptions() is to tell is
- * told. */
+/* A calibrated counter counts no less than a thread's work, and stands still
+ * while the thread waits, however short the waits are and whoever else has the
+ * CPU meanwhile. The work has a known length; the most that may be counted is
+ * the thread's own time. Each try of a scenario takes LIVE_SECONDS. And
+ * cpucycles_interruptions() tells preemptions. */
 #include "load.h"
 
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include "tools/common/known.h"
-#include "tools/common/stats.h"
+#if HAVE_RSEQ
+#include <sys/rseq.h>
+#endif
 
-#define LOW 0.97    /* counts per cycle of the thread's own */
-#define TRIES 40    /* the host may be busy, for seconds; */
-#define PAUSE 10000 /* us, longer after each */
-#define ROUNDS 200  /* of work and a wait in a try, */
-#define TRY_NS 2e8  /* or as many as go into this, but */
-#define FEWEST 50
-#define LONG 1.5    /* medians: the host has taken a part of the round */
+#define LOW 0.97    /* counts per cycle of the work */
+#define TRIES 40    /* the host may be busy, for seconds, or the core's rate */
+#define PAUSE 10000 /* move; us, longer after each */
+#define FEWEST 50   /* rounds of work and a wait in a try */
 #define CALL_NS 5e5 /* others had the CPU in a longer call */
 #define LACK_NS 8e3 /* of a preemption may count: COUNT_SWITCH_HIDES */
 #define ECHO 16     /* waits of which so much may count again: LOST_SWITCHED */
-#define EVENTS 200
+#define EVENTS 200  /* preemptions, or */
+#define WORKS 20000 /* works of 100 us */
 
 static double cycles_ns(void)
 {
@@ -28,9 +30,13 @@ static double cycles_ns(void)
 
 static double rate; /* when the test began */
 
-static void work(int us)
+/* Returns its cycles. */
+static double work(int us)
 {
-	known->loop((unsigned long)(us * 1e3 * rate) / known->turn + 1);
+	unsigned long n = (unsigned long)(us * 1e3 * rate) / known->turn + 1;
+
+	known->loop(n);
+	return (double)(n * known->turn);
 }
 
 static void doze(int us)
@@ -38,16 +44,36 @@ static void doze(int us)
 	usleep((useconds_t)us);
 }
 
-static void yielding(void)
-{
-	work(100);
-	sched_yield();
-}
-
 static void yield(int us)
 {
 	(void)us;
 	sched_yield();
+}
+
+/* A rival of SCHED_FIFO that waits for events, and a process on another CPU
+ * that sends one each 0.1 ms: what the thread runs from the event on, its clock
+ * lacks. */
+static int event, elsewhere; /* -1: there is none */
+
+static void woken(void)
+{
+	uint64_t n;
+
+	if (read(event, &n, sizeof n) != sizeof n)
+		_exit(1);
+}
+
+static void send(void)
+{
+	const uint64_t one = 1;
+	double begun = wall_ns();
+
+	if (affinity_here() != elsewhere)
+		affinity_pin(elsewhere);
+	while (wall_ns() - begun < 100e3)
+		;
+	if (write(event, &one, sizeof one) != sizeof one)
+		_exit(1);
 }
 
 /* The thread works for so long, in so many pieces, and counts after each; then
@@ -62,19 +88,13 @@ static const struct job {
 	const char *name;
 } jobs[] = {
 	{100, 1, doze, 50, NULL, 1.05, 1.10, "sleeps"},
-	{100, 1, doze, 100, NULL, 1.05, 1.10, "sleeps"},
 	{100, 1, doze, 300, NULL, 1.05, 1.10, "sleeps"},
-	{300, 1, doze, 300, NULL, 1.05, 1.10, "sleeps"},
-	{500, 1, doze, 300, NULL, 1.05, 1.10, "sleeps"},
-	{100, 10, doze, 50, NULL, 1.05, 1.10, "sleeps"},
 	{100, 10, doze, 300, NULL, 1.05, 1.10, "sleeps"},
-	{1000, 1, doze, 1000, NULL, 1.05, 1.10, "sleeps"},
 	{3000, 1, doze, 1000, NULL, 1.05, 1.10, "sleeps"},
 	{20, 1, doze, 100, NULL, 1.05, 1.35, "sleeps"},
-	{50, 1, yield, 0, yielding, 1.05, 1.10, "yields to a rival"},
 	{5000, 1, yield, 0, load_busy, 1.05, 1.10, "yields to a busy rival"},
+	{2000, 200, yield, 0, woken, 1.05, 1.10, "has a rival of SCHED_FIFO"},
 	{10, 1, doze, 10, NULL, 1.25, NO_LIMIT, "sleeps"},
-	{10, 1, doze, 20, NULL, 1.05, NO_LIMIT, "sleeps"},
 	{10, 1, doze, 30, NULL, 1.05, NO_LIMIT, "sleeps"},
 };
 
@@ -91,10 +111,10 @@ static long preemptions(void)
 }
 
 /* What a round took: ns of all, of the thread's own, of these what its clock
- * lacked, and of calls, which are in no count, or hardly; the preemptions, and
- * the cycles counted. */
+ * lacked, and of calls, which are in no count, or hardly; the preemptions; the
+ * cycles of the work, and those counted of it, and in all. */
 struct round {
-	double wall, own, lacked, called, taken, counted;
+	double wall, own, lacked, called, taken, done, worked, counted;
 };
 
 static double called;
@@ -109,187 +129,184 @@ static long long count(void)
 	return now;
 }
 
-/* Since those of `begin`, but for the cycles. */
-static struct round since(struct round begin)
+/* At the beginning, and since then, but for the cycles: with all preemptions
+ * that come meanwhile. */
+static struct round begins(void)
 {
-	struct round r = {.called = called - begin.called};
+	struct round r = {.called = called, .taken = (double)preemptions()};
 
-	r.taken = (double)preemptions() - begin.taken;
-	r.own = ran_ns() - begin.own;
-	r.wall = wall_ns() - begin.wall;
+	r.own = ran_ns();
+	r.wall = wall_ns();
 	return r;
 }
 
-/* What the thread's clock lacks of the work. The host may have had the CPU:
- * just before, as the thread woke, or now, which counts. Linux takes that off
- * the time of whoever runs next. */
-static double lacking(struct round worked)
+static struct round since(const struct round *begin)
 {
-	return worked.own < worked.wall && worked.taken == 0
-		       ? worked.wall - worked.own
-		       : 0;
+	struct round r = {.called = called - begin->called};
+
+	r.wall = wall_ns() - begin->wall;
+	r.own = ran_ns() - begin->own;
+	r.taken = (double)preemptions() - begin->taken;
+	return r;
 }
 
 static struct round one_round(const struct job *job)
 {
-	const struct round never = {0, 0, 0, 0, 0, 0};
-	long long before = count();
-	const struct round begin = since(never);
-	double lacked;
+	const long long before = count();
+	const struct round begin = begins();
+	const long long first = count();
+	long long last = first, end;
+	double lacked, done = 0;
 	struct round r;
 	int i;
 
 	for (i = 0; i < job->pieces; i++) {
-		work(job->work / job->pieces);
-		count();
+		done += work(job->work / job->pieces);
+		last = count();
 	}
-	lacked = lacking(since(begin));
+	/* The host may have had the CPU: just before, as the thread woke, or
+	 * now, which counts. Linux takes that off the time of whoever runs
+	 * next. */
+	r = since(&begin);
+	lacked = r.own < r.wall && r.taken == 0 ? r.wall - r.own : 0;
 	job->wait(job->us);
 	count();
-	before = count() - before;
-	r = since(begin);
+	end = count();
+	r = since(&begin);
 	r.own += lacked;
 	r.lacked = lacked;
-	r.counted = (double)before;
+	r.done = done;
+	r.worked = (double)(last - first);
+	r.counted = (double)(end - before);
 	return r;
 }
 
-/* The rounds that were not disturbed, in all; and the most that the thread's
- * clock lacked in any round. */
+/* The sums of all rounds, and the most that a thread's clock lacked in one. */
 static struct round try(const struct job *job)
 {
-	static struct round r[ROUNDS];
-	static long long wall[ROUNDS];
-	struct round sum = {0, 0, 0, 0, 0, 0};
-	double begun = wall_ns();
-	int i, n;
+	const double end = wall_ns() + load_seconds * 1e9;
+	struct round r, sum = {.wall = 0};
+	int n;
 
-	for (n = 0; n < ROUNDS; n++) {
-		if (n >= FEWEST && wall_ns() - begun > TRY_NS)
-			break;
-		r[n] = one_round(job);
-		wall[n] = (long long)r[n].wall;
-	}
-	sum.wall = LONG * (double)stats_median(wall, n);
-	for (i = 0; i < n; i++) {
-		if (r[i].lacked > sum.lacked)
-			sum.lacked = r[i].lacked;
-		if (r[i].wall >= sum.wall)
-			continue;
-		sum.own += r[i].own;
-		sum.called += r[i].called;
-		sum.taken += r[i].taken;
-		sum.counted += r[i].counted;
+	for (n = 0; n < FEWEST || wall_ns() < end; n++) {
+		r = one_round(job);
+		sum.own += r.own;
+		sum.called += r.called;
+		sum.taken += r.taken;
+		sum.done += r.done;
+		sum.worked += r.worked;
+		sum.counted += r.counted;
+		if (r.lacked > sum.lacked)
+			sum.lacked = r.lacked;
 	}
 	return sum;
 }
 
-/* What is counted per cycle of the thread's own: with that of calls, and
- * without. The core's rate may move meanwhile. */
-static void check_job(const struct job *job, bool reported)
+/* The core's rate may move meanwhile. */
+static void judge(const struct job *job, double most)
 {
-	double most = reported ? job->reported : job->otherwise;
-	const pid_t rival = job->rival ? load_rival(job->rival) : 0;
-	double mean, with, without;
+	double rate_then, low, without, high;
 	struct round r;
 	bool still = false, before;
 	int i = 0, fair = 0;
 
 	do {
 		doze(PAUSE * i);
-		mean = cycles_ns() / 2;
+		rate_then = cycles_ns() / 2;
 		r = try(job);
-		mean += cycles_ns() / 2;
-		with = r.counted / ((r.own + r.taken * LACK_NS) * mean);
-		without = r.counted / ((r.own - r.called) * mean);
+		rate_then += cycles_ns() / 2;
+		low = r.worked / r.done;
+		without = r.counted / ((r.own - r.called) * rate_then);
+		low = without < low ? without : low;
+		high = r.counted / ((r.own + r.taken * LACK_NS) * rate_then);
 		/* What the host takes in the midst of work the library must
 		 * expect again, for some waits. */
 		before = still;
 		still = r.lacked * ECHO <= (most - 1) * r.own;
 		fair += before && still;
-	} while (++i < TRIES && (without < LOW || with > most));
-	load_rival_end(rival);
-	if (with > most && fair == 0) {
+	} while (++i < TRIES && (low < LOW || high > most));
+	if (high > most && fair == 0)
 		skip("%s %d us: the host took the CPU in all of %d tries",
 		     job->name, job->us, i);
-		return;
-	}
-	if (with > most || without < LOW)
-		diag("%.3f cycles/ns, %.0f us of its own, %.0f in calls, "
-		     "%.0f lacked, %.0f preemptions; %d of %d tries "
-		     "undisturbed",
-		     mean, r.own / 1e3, r.called / 1e3, r.lacked / 1e3, r.taken,
-		     fair, i);
-	ok(bounded(LOW, without, NO_LIMIT, "counts per cycle of its own") &&
-		   bounded(0, with, most, "counts per cycle of its own"),
-	   "works %d us in %d, %s %d us: %.2f counted per own cycle, %.2f "
-	   "without calls",
-	   job->work, job->pieces, job->name, job->us, with, without);
+	else
+		ok(bounded(LOW, low, NO_LIMIT,
+			   "counts per cycle of its work, or its own time "
+			   "without calls") &&
+			   bounded(0, high, most,
+				   "counts per cycle of its own time"),
+		   "works %d us in %d, %s %d us: %.2f counted per own cycle, "
+		   "%.2f without calls, %.2f of the work",
+		   job->work, job->pieces, job->name, job->us, high, without,
+		   r.worked / r.done);
 }
 
-/* The events that cpucycles_interruptions() tells. Each returns whether it
- * happened. */
-static bool preempted(void)
+static void check_job(const struct job *job, bool reported)
 {
-	long before = preemptions();
-	int i;
+	static const struct sched_param first = {.sched_priority = 1};
+	const bool wakes = job->rival == woken;
+	const pid_t rival = job->rival ? load_rival(job->rival) : 0;
+	const pid_t other = wakes ? load_rival(send) : 0;
 
-	for (i = 0; i < 100 && preemptions() == before; i++)
-		work(100);
-	return i < 100;
+	if (wakes && (event < 0 || elsewhere < 0 ||
+		      sched_setscheduler(rival, SCHED_FIFO, &first) != 0))
+		skip("%s: not permitted", job->name);
+	else
+		judge(job, reported ? job->reported : job->otherwise);
+	load_rival_end(rival);
+	load_rival_end(other);
 }
 
-static volatile unsigned alarms_come;
-
-/* Every second time it counts. */
-static void on_alarm(int sig)
+/* Whenever others have had the CPU, the thread is told so. */
+static void check_told(void)
 {
-	(void)sig;
-	alarms_come = alarms_come + 1;
-	if (alarms_come % 2 == 0)
-		cpucycles();
-}
-
-static bool signalled(void)
-{
-	unsigned before = alarms_come;
-	struct itimerval t = {{0, 0}, {0, 200}};
-	int i;
-
-	setitimer(ITIMER_REAL, &t, NULL);
-	/* On a slow machine it comes at this call's end, and some kernels do
-	 * not report that. */
-	if (alarms_come != before)
-		return false;
-	for (i = 0; i < 10000 && alarms_come == before; i++)
-		work(10);
-	return alarms_come != before;
-}
-
-static void check_told(const char *name, bool (*event)(void), void (*act)(void))
-{
-	const pid_t rival = act != NULL ? load_rival(act) : 0;
+	const pid_t rival = load_rival(load_busy);
 	int i, happened = 0, untold = 0;
-	long long before;
+	long long told;
+	long before;
 
-	for (i = 0; i < EVENTS; i++) {
-		before = cpucycles_interruptions();
-		if (!event())
+	for (i = 0; i < WORKS && happened < EVENTS; i++) {
+		told = cpucycles_interruptions();
+		before = preemptions();
+		work(100);
+		if (preemptions() == before)
 			continue;
 		happened++;
-		untold += cpucycles_interruptions() == before;
+		untold += cpucycles_interruptions() == told;
 	}
 	load_rival_end(rival);
 	if (happened == 0)
-		skip("%s: did not happen", name);
+		skip("no preemption happened");
 	else
-		ok(bounded(0, untold, 0, "it was not told") && before >= 0,
-		   "%s: %d of %d are interruptions", name, happened - untold,
+		ok(bounded(0, untold, 0, "it was not told"),
+		   "%d of %d preemptions are interruptions", happened - untold,
 		   happened);
+}
+
+/* Whether the kernel tells of a thread's waits: each sleep clears the field
+ * that the library sets. */
+static bool tells_waits(void)
+{
+	uint64_t section = 1;
+#if HAVE_RSEQ
+	int i;
+
+	section = __rseq_size == 0;
+	for (i = 0; i < 10 && section == 0; i++) {
+		cpucycles();
+		usleep(1000);
+		memcpy(&section,
+		       (char *)__builtin_thread_pointer() + __rseq_offset +
+			       offsetof(struct rseq, rseq_cs),
+		       sizeof section);
+	}
+#endif
+	return section == 0;
 }
 
 int main(void)
 {
+	const int here = affinity_here();
+	struct affinity all;
 	bool reported;
 	size_t i;
 
@@ -298,17 +315,19 @@ int main(void)
 	load_begin();
 	if (!known_usable())
 		skip_all("no chain of known length");
-	reported = load_tells_waits();
+	reported = tells_waits();
 	diag("the kernel %s of waits", reported ? "tells" : "does not tell");
 	prctl(PR_SET_TIMERSLACK, 1);
 	rate = cycles_ns();
-	signal(SIGALRM, on_alarm);
-	affinity_pin(affinity_here());
+	event = eventfd(0, 0);
+	affinity_get(&all);
+	elsewhere = affinity_next(&all, -1);
+	if (elsewhere == here)
+		elsewhere = affinity_next(&all, here);
+	affinity_pin(here);
 	for (i = 0; i < COUNT(jobs); i++)
 		check_job(&jobs[i], reported);
-	if (cpucycles_interruptions() < 0)
-		return done_testing();
-	check_told("preempted", preempted, load_busy);
-	check_told("a timer's signal", signalled, NULL);
+	if (cpucycles_interruptions() >= 0)
+		check_told();
 	return done_testing();
 }

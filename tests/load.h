@@ -6,7 +6,6 @@
 #include "faults/faults.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include "tools/common/affinity.h"
 
 static double load_seconds;
@@ -39,47 +38,6 @@ static inline void load_begin(void)
 	if (!c.per_thread)
 		skip_all("%s does not count each thread alone", c.name);
 	diag("%s, %g s for each scenario", c.name, load_seconds);
-}
-
-#if HAVE_RSEQ
-#include <sys/rseq.h>
-
-/* The field of the thread's area that points to its critical section. */
-static void *load_field(void)
-{
-	return (char *)__builtin_thread_pointer() + __rseq_offset +
-	       offsetof(struct rseq, rseq_cs);
-}
-
-/* The thread is in a section of this program's from now on: an empty one would
- * be a copy's of this library. The kernel looks for the signature before the
- * address to which a section aborts. */
-static void load_section(void)
-{
-	static const uint32_t signature[2] = {RSEQ_SIG};
-	static struct rseq_cs section __attribute__((aligned(32)));
-	const uint64_t address = (uintptr_t)&section;
-
-	section.start_ip = (uintptr_t)load_field;
-	section.post_commit_offset = 1;
-	section.abort_ip = (uintptr_t)&signature[1];
-	memcpy(load_field(), &address, sizeof address);
-}
-#endif
-
-/* Whether the kernel tells of a thread's waits: a sleep clears the field. */
-static inline bool load_tells_waits(void)
-{
-	uint64_t section = 1;
-
-#if HAVE_RSEQ
-	if (__rseq_size == 0)
-		return false;
-	load_section();
-	usleep(1000);
-	memcpy(&section, load_field(), sizeof section);
-#endif
-	return section == 0;
 }
 
 static inline void load_busy(void)
