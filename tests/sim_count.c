@@ -117,6 +117,8 @@ static void jumping(void)
 static void two_copies(void)
 {
 	static const uint64_t section[4] __attribute__((aligned(32)));
+	static const struct cpuc_rseq_section theirs = {.start = 1,
+							.length = 1};
 	cpuc_rseq_word word = 0;
 	struct cpuc_rseq r = {.word = &word};
 	uintptr_t own, other = (uintptr_t)section;
@@ -131,6 +133,9 @@ static void two_copies(void)
 	word = 0;
 	cpuc_rseq_again(&r);
 	ok(word == 0, "and is not stored again");
+	word = (uintptr_t)&theirs;
+	ok(cpuc_rseq_rearm(&r) && word != (uintptr_t)&theirs,
+	   "a program's own section has ended");
 }
 
 /* Work of so many ns, counted in pieces, each time followed by so many away. */
