@@ -6,7 +6,6 @@
  * cpucycles_interruptions() tells preemptions. */
 #include "load.h"
 
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include "tools/common/known.h"
 #if HAVE_RSEQ
@@ -50,32 +49,6 @@ static void yield(int us)
 	sched_yield();
 }
 
-/* A rival of SCHED_FIFO that waits for events, and a process on another CPU
- * that sends one each 0.1 ms: what the thread runs from the event on, its clock
- * lacks. */
-static int event, elsewhere; /* -1: there is none */
-
-static void woken(void)
-{
-	uint64_t n;
-
-	if (read(event, &n, sizeof n) != sizeof n)
-		_exit(1);
-}
-
-static void send(void)
-{
-	const uint64_t one = 1;
-	double begun = wall_ns();
-
-	if (affinity_here() != elsewhere)
-		affinity_pin(elsewhere);
-	while (wall_ns() - begun < 100e3)
-		;
-	if (write(event, &one, sizeof one) != sizeof one)
-		_exit(1);
-}
-
 /* The thread works for so long, in so many pieces, and counts after each; then
  * it waits. `reported` and `otherwise` are the most that may be counted per own
  * cycle, where the kernel tells of waits and where it does not. */
@@ -93,7 +66,6 @@ static const struct job {
 	{3000, 1, doze, 1000, NULL, 1.05, 1.10, "sleeps"},
 	{20, 1, doze, 100, NULL, 1.05, 1.35, "sleeps"},
 	{5000, 1, yield, 0, load_busy, 1.05, 1.10, "yields to a busy rival"},
-	{2000, 200, yield, 0, woken, 1.05, 1.10, "has a rival of SCHED_FIFO"},
 	{10, 1, doze, 10, NULL, 1.25, NO_LIMIT, "sleeps"},
 	{10, 1, doze, 30, NULL, 1.05, NO_LIMIT, "sleeps"},
 };
@@ -242,18 +214,10 @@ static void judge(const struct job *job, double most)
 
 static void check_job(const struct job *job, bool reported)
 {
-	static const struct sched_param first = {.sched_priority = 1};
-	const bool wakes = job->rival == woken;
 	const pid_t rival = job->rival ? load_rival(job->rival) : 0;
-	const pid_t other = wakes ? load_rival(send) : 0;
 
-	if (wakes && (event < 0 || elsewhere < 0 ||
-		      sched_setscheduler(rival, SCHED_FIFO, &first) != 0))
-		skip("%s: not permitted", job->name);
-	else
-		judge(job, reported ? job->reported : job->otherwise);
+	judge(job, reported ? job->reported : job->otherwise);
 	load_rival_end(rival);
-	load_rival_end(other);
 }
 
 /* Whenever others have had the CPU, the thread is told so. */
@@ -305,8 +269,6 @@ static bool tells_waits(void)
 
 int main(void)
 {
-	const int here = affinity_here();
-	struct affinity all;
 	bool reported;
 	size_t i;
 
@@ -319,12 +281,7 @@ int main(void)
 	diag("the kernel %s of waits", reported ? "tells" : "does not tell");
 	prctl(PR_SET_TIMERSLACK, 1);
 	rate = cycles_ns();
-	event = eventfd(0, 0);
-	affinity_get(&all);
-	elsewhere = affinity_next(&all, -1);
-	if (elsewhere == here)
-		elsewhere = affinity_next(&all, here);
-	affinity_pin(here);
+	affinity_pin(affinity_here());
 	for (i = 0; i < COUNT(jobs); i++)
 		check_job(&jobs[i], reported);
 	if (cpucycles_interruptions() >= 0)
