@@ -1,168 +1,13 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What an interval counts, for random histories of a thread on random kernels:
- * never less than the thread's work since the latest count, and more only by
- * what is not to be known. */
+/* What an interval counts, by what was seen of it. */
 #include <config.h>
-#include <string.h>
 #include "calibrated/calibration.h"
 #include "calibrated/constants.h"
 #include "calibrated/interval.h"
 #include "calibrated/ratio.h"
-#include "cases.h"
+#include "tap.h"
 
 #define ONE (UINT64_C(1) << CPUC_RATIO_BITS)
-
-/* The thread's history since its clock was last read, in ticks: it ran before
- * the latest count, and after it; it waited, or others had the CPU. */
-static struct history {
-	struct cpuc_interval seen;
-	uint64_t work;   /* run since the latest count */
-	uint64_t early;  /* of that, at the beginning's rate */
-	uint64_t unseen; /* others' time that may pass for the thread's */
-	uint64_t hidden; /* waits before the latest count, which were counted */
-	uint64_t away;   /* since then */
-} h;
-
-static uint64_t up_to(uint64_t most)
-{
-	return most > 0 ? any(40) % most : 0;
-}
-
-/* Before the latest count: waits too short to show, if the kernel tells of
- * none.
- */
-static void before(void)
-{
-	struct cpuc_interval *i = &h.seen;
-	uint64_t ran, hidden;
-
-	ran = up_to(COUNT_CLOCK_EVERY / 2);
-	i->unread = ran;
-	ran += i->counted = up_to(COUNT_CLOCK_EVERY / 2);
-	for (; !i->waits_clear && rnd() % 2 == 0 && i->switches.voluntary < 100;
-	     i->switches.voluntary++) {
-		hidden = up_to(i->gap);
-		if (rnd() % 2)
-			i->unread += hidden;
-		else
-			i->counted += hidden;
-		h.hidden += hidden;
-	}
-	i->ran = ran;
-}
-
-/* A preemption interrupts the thread on every kernel, and its clock may lack
- * the last microseconds that it ran. */
-static void since(void)
-{
-	struct cpuc_interval *i = &h.seen;
-	const uint64_t lack = COUNT_SWITCH_HIDES;
-	unsigned n;
-
-	h.work = up_to(COUNT_CLOCK_EVERY * 100);
-	i->ran += h.work;
-	for (n = (unsigned)rnd() % 4; n > 1; n--) {
-		if (rnd() % 2) {
-			i->switches.involuntary++;
-			i->interrupted = true;
-			i->ran -= up_to(lack < i->ran ? lack : i->ran);
-			h.unseen += lack;
-		} else {
-			i->switches.voluntary++;
-			i->interrupted |= i->waits_clear;
-		}
-		h.away += up_to(COUNT_CLOCK_EVERY * 100);
-	}
-	i->ticks = i->counted + h.work + h.away;
-}
-
-static void rates(void)
-{
-	struct cpuc_interval *i = &h.seen;
-
-	i->ratio_before = ONE / 4 + rnd() % (4 * ONE);
-	i->ratio_after =
-		rnd() % 2 ? i->ratio_before : ONE / 4 + rnd() % (4 * ONE);
-	i->migrated = rnd() % 4 == 0;
-	h.early = i->migrated
-			  ? up_to(h.work + 1)
-			  : up_to((h.work < COUNT_RAMP ? h.work : COUNT_RAMP) +
-				  1);
-}
-
-static void history(void)
-{
-	struct cpuc_interval *i = &h.seen;
-
-	memset(&h, 0, sizeof h);
-	i->cycles = any(60);
-	i->waits_clear = rnd() % 2;
-	i->gap = i->waits_clear ? COUNT_GAP_CLEARS : COUNT_GAP;
-	i->clock_known = rnd() % 8 != 0;
-	i->lack.lost = rnd() % 4 ? 0 : (uint32_t)up_to(COUNT_CLOCK_EVERY);
-	before();
-	since();
-	rates();
-}
-
-/* The part of the interval that no earlier call has counted. */
-static double counted(const struct cpuc_closed *closed)
-{
-	return (double)(closed->cycles - h.seen.cycles -
-			cpuc_ratio_scaled(h.seen.counted, h.seen.ratio_before));
-}
-
-static bool too_low(const struct cpuc_closed *closed)
-{
-	double work =
-		(double)cpuc_ratio_scaled(h.early, h.seen.ratio_before) +
-		(double)cpuc_ratio_scaled(h.work - h.early, h.seen.ratio_after);
-
-	/* Each product is cut. */
-	return counted(closed) < work - 4 ||
-	       closed->cycles <
-		       h.seen.cycles + cpuc_ratio_scaled(h.seen.counted,
-							 h.seen.ratio_before);
-}
-
-/* Without a clock all of it counts. Else what passes for the thread's: what a
- * switch may have hidden, and what was lost without one. */
-static bool too_high(const struct cpuc_closed *closed)
-{
-	const struct cpuc_interval *i = &h.seen;
-	uint32_t n = i->switches.voluntary + i->switches.involuntary;
-	uint64_t most =
-		i->clock_known ? h.work + h.unseen + i->lack.lost : i->ticks;
-	uint64_t higher = i->ratio_before > i->ratio_after ? i->ratio_before
-							   : i->ratio_after;
-
-	if (i->clock_known)
-		most += n == 0           ? h.away
-			: i->waits_clear ? h.hidden
-					 : n * i->gap;
-	return counted(closed) > (double)cpuc_ratio_scaled(most, higher) + 4;
-}
-
-static void histories(long n)
-{
-	struct cpuc_closed closed;
-	uint64_t at = 0, from;
-	long low = 0, high = 0, k;
-
-	for (k = 0; k < n; k++) {
-		from = seed;
-		history();
-		closed = cpuc_interval_close(&h.seen);
-		low += too_low(&closed);
-		high += too_high(&closed);
-		if (at == 0 && low + high > 0)
-			at = from;
-	}
-	ok(low == 0, "%ld of %ld histories count less than the work", low, n);
-	ok(high == 0, "%ld count more than may be unknown", high);
-	if (at != 0)
-		diag("SEED=%llu is the first", (unsigned long long)at);
-}
 
 /* One interval each: what is lost is learned from readings without a switch,
  * and forgotten; the clock of another core is behind; waits. */
@@ -285,7 +130,6 @@ int main(void)
 {
 	cpuc_calibration.hz = 2500000000;
 	scaled();
-	histories(cases_begin(1000000));
 	singly();
 	return done_testing();
 }
