@@ -10,10 +10,8 @@ static const struct kind {
 } kinds[] = {
 	{"x86", AT(2.0, 2.6, 1)},
 	{"x86, steps of 26 ticks", AT(2.0, 2.6, 26)},
-	{"arm64, 1 GHz", AT(2.0, 1, 1, .ops = &arm)},
 	{"arm64, 24 MHz", AT(2.0, 0.024, 1, .ops = &arm)},
-	{"riscv64, 10 MHz", AT(2.0, 0.010, 1, .ops = &riscv)},
-	{"riscv64, 1 MHz", AT(2.0, 0.001, 1, .ops = &riscv)},
+	{"riscv64, 1 MHz", AT(2.0, 0.001, 1, .ops = &arm_all)},
 };
 
 static const unsigned disturbed[] = {0, 20, 3};
@@ -23,45 +21,33 @@ static const double lengths[] = {5e6, 20e6, 100e6, 1000e6};
  * than 1.02 of it and these. */
 #define FIRST_NS 3e6
 
-/* An interval, in cycles, and the least and the greatest share of the work that
- * any has counted. */
-static struct {
-	uint64_t begun;
-	double at, done, first, counted;
-	double took; /* ns, the call that ends it */
-	double low, high;
-} of;
+static double low, high; /* the least and the greatest share of the work */
 
-static void interval_begin(void)
-{
-	of.begun = count();
-	of.at = cycles;
-}
+/* In cycles; and the ns that the call takes that ends it. */
+struct interval {
+	double done, counted, took;
+};
 
-static void interval_end(void)
+/* So many ns at one rate, then at another one, perhaps of another core. */
+static struct interval interval(double before, double from, double after,
+				double to, bool moves)
 {
+	uint64_t counted = count();
+	struct interval of = {.done = -cycles};
 	double share;
 
-	of.done = cycles - of.at;
+	pass(before * from);
+	on.core = to;
+	cpu += moves;
+	pass(after * to);
+	of.done += cycles;
 	of.took = -measuring;
-	of.counted = (double)(count() - of.begun);
+	of.counted = (double)(count() - counted);
 	of.took += measuring;
 	share = of.counted / of.done;
-	of.low = share < of.low ? share : of.low;
-	of.high = share > of.high ? share : of.high;
-}
-
-/* From one rate to another so many ns after the first count. */
-static void interval(double from, double to, double at, double ns)
-{
-	on.core = from;
-	interval_begin();
-	on.turning = now + at;
-	on.later = to;
-	pass(at * from + (FIRST_NS - at) * to);
-	of.first = cycles - of.at;
-	pass((ns - FIRST_NS) * to);
-	interval_end();
+	low = share < low ? share : low;
+	high = share > high ? share : high;
+	return of;
 }
 
 static double between(double least, double most)
@@ -72,8 +58,8 @@ static double between(double least, double most)
 static void begin_kind(const struct kind *k)
 {
 	open_machine(k->m);
-	of.low = 2;
-	of.high = 0;
+	low = 2;
+	high = 0;
 }
 
 /* A thread that has just begun, or one that has counted for 20 ms. */
@@ -87,34 +73,37 @@ static void begin(double core, bool fresh)
 		run(20e6);
 }
 
-static void one(double ns, bool fresh, bool faster)
-{
-	double lower = between(0.8, 1), higher = lower * between(1.1, 5);
-
-	begin(faster ? lower : higher, fresh);
-	interval(on.core, faster ? higher : lower, between(0.5e6, 1.5e6), ns);
-}
-
 /* One row of each: how many are too low, and too high. */
 static void check(const struct kind *k, unsigned bad, double ns, long n)
 {
 	double longest[2] = {0, 0}; /* on a slower and on a faster core */
+	double lower, higher, from, to, at, first;
 	int too_low = 0, too_high = 0;
+	bool faster;
+	struct interval of;
 	long i;
 
 	begin_kind(k);
 	on.bad = bad;
 	for (i = 0; i < n; i++) {
-		one(ns, i % 2, i / 2 % 2);
-		too_low += of.counted < 0.99 * (of.done - of.first);
-		too_high += of.counted > 1.02 * (of.done + of.first);
-		if (of.took > longest[i / 2 % 2])
-			longest[i / 2 % 2] = of.took;
+		lower = between(0.8, 1);
+		higher = lower * between(1.1, 5);
+		faster = i / 2 % 2 != 0;
+		from = faster ? lower : higher;
+		to = faster ? higher : lower;
+		at = between(0.5e6, 1.5e6);
+		first = at * from + (FIRST_NS - at) * to;
+		begin(from, i % 2);
+		of = interval(at, from, ns - at, to, false);
+		too_low += of.counted < 0.99 * (of.done - first);
+		too_high += of.counted > 1.02 * (of.done + first);
+		if (of.took > longest[faster])
+			longest[faster] = of.took;
 	}
 	ok(too_low == 0 && too_high == 0 && up,
 	   "%s, %g ms, one window in %u disturbed: %d of %ld too low, %d too "
 	   "high; %.3f to %.3f of the work",
-	   k->name, ns / 1e6, bad, too_low, n, too_high, of.low, of.high);
+	   k->name, ns / 1e6, bad, too_low, n, too_high, low, high);
 	/* With a clock that is fine enough for short windows. A lower rate must
 	 * last for 1/16, twice if a measurement is due after a glimpse that
 	 * disturbed windows did not confirm. A higher one need not last. */
@@ -136,38 +125,14 @@ static void ends(double ns, bool moves, long n)
 	while (n-- > 0) {
 		core = between(2, 4);
 		begin(core, false);
-		interval_begin();
-		pass(ns * core);
-		on.core = core * between(0.4, 0.95);
-		cpu += moves;
-		if (!moves) {
-			on.turning = now + 0.8e6;
-			on.later = core;
-		}
-		pass(20e3 * on.core);
-		interval_end();
+		on.turning = moves ? 0 : now + ns + 0.8e6;
+		on.later = core;
+		interval(ns, core, 20e3, core * between(0.4, 0.95), moves);
 	}
-	ok(of.low > 0.99 && of.high < 1.02 && up,
+	ok(low > 0.99 && high < 1.02 && up,
 	   "%g ms that end %s: %.3f to %.3f of the work", ns / 1e6,
-	   moves ? "on a slower core" : "at a lower rate, for a moment", of.low,
-	   of.high);
-}
-
-/* Windows that take up to 1.8 times as long, hardly two of them the same: the
- * highest ratio is nearest to the new rate, which is twice the old one. */
-static void disagreeing(long n)
-{
-	begin_kind(kinds);
-	on.by = 0.4;
-	while (n-- > 0) {
-		on.longer = 0;
-		begin(2, false);
-		on.longer = 1;
-		interval(2, 4, 1e6, 20e6);
-	}
-	ok(of.low > 0.7 && of.high < 1.05 && up,
-	   "20 ms, windows that disagree: %.3f to %.3f of the work", of.low,
-	   of.high);
+	   moves ? "on a slower core" : "at a lower rate, for a moment", low,
+	   high);
 }
 
 int main(void)
@@ -185,6 +150,5 @@ int main(void)
 				check(&kinds[i], disturbed[j], lengths[k], n);
 	for (i = 0; i < 4; i++)
 		ends(i % 2 ? 1000e6 : 20e6, i < 2, n);
-	disagreeing(10 * n);
 	return done_testing();
 }

@@ -16,7 +16,6 @@
 #define cpuc_rseq_misses_waits fake_misses_waits
 #define cpuc_os_clock_thread fake_thread
 #include "../src/calibrated/count.c"
-#include "forget.h"
 #include "tap.h"
 #include "thread/thread.h"
 
@@ -38,17 +37,15 @@ static struct machine {
 	double away;           /* for which others had the CPU, in all */
 	unsigned bad;          /* one of so many windows is interrupted */
 	bool switches_unknown; /* a filter denies getrusage(2) */
-	bool bursts;           /* of another hardware thread's work */
 	double longer, by;     /* a part of windows is, up to twice so much */
-	bool strict;           /* no two reads of the clock are the same */
-	bool stopped;          /* it stands still */
-	double odd[4];         /* of each chain: it takes so much longer */
-	double links;          /* of a turn of the other chains */
-	double reading;        /* cycles that the clock takes */
-	double sibling;        /* how much longer a cycle's link takes */
-	double sibling_ends;   /* when it waits, or 0 */
-	double bubble;         /* cycles that a turn takes beyond its links */
-	double jitter;         /* cycles by which a run may be off */
+	bool stopped;          /* the clock stands still */
+	const char *distrusted;
+	double odd[4];       /* of each chain: it takes so much longer */
+	double reading;      /* cycles that the clock takes */
+	double sibling;      /* how much longer a cycle's link takes */
+	double sibling_ends; /* when it waits, or 0 */
+	double bubble;       /* cycles that a turn takes beyond its links */
+	double jitter;       /* cycles by which a run may be off */
 } on;
 
 static double now, begun;  /* and the time at which the machine began */
@@ -170,39 +167,15 @@ UNUSED static void leave(double ns, bool waits)
 		pretended_word = 0;
 }
 
-/* A strict clock shows a tick more at a second read in one step; one read in 32
- * takes longer. */
 static long long fake_tick(void)
 {
-	static unsigned reads;
-	static long long last;
 	long long tick;
 
 	come_in();
-	pass(on.strict && ++reads % 32 == 0 ? 2.5 * on.reading : on.reading);
+	pass(on.reading);
 	tick = (long long)shown();
-	if (on.strict && tick - last <= 0 && last - tick < 10)
-		tick = last + 1;
-	last = tick;
 	come_in();
 	return tick;
-}
-
-/* Another hardware thread works for 0.3 ms, 500 times a second, and delays
- * every second piece of 0.7 us by up to 0.4 us: more often than was seen on a
- * Zen 4. */
-static void delay(double begin)
-{
-	static double from, until;
-
-	if (!on.bursts)
-		return;
-	if (until < now || from > now + 1e9)
-		for (until = now; until < now + 1e5; until = from + 3e5)
-			from = until + (next_draw() >> 8) % 3000000;
-	for (; begin < now; begin += 700)
-		if (next_draw() >> 31 && begin > from && begin < until)
-			now += 80 + (draw >> 8) % 320;
 }
 
 /* In one of the next runs the clock jumps by so many ticks. */
@@ -213,12 +186,9 @@ static int jump_in;
  * that are timed are disturbed. */
 static uint64_t run_of(double links, bool timed)
 {
-	double begin = now;
-
 	pass(40 + links);
 	if (jump_in > 0 && --jump_in == 0)
 		on.ahead += jump / on.ticks;
-	delay(begin);
 	next_draw();
 	if (timed && on.bad > 0 &&
 	    (on.bad == 1 || (draw >> 16) % (2 * on.bad) == 0))
@@ -272,7 +242,7 @@ static void glimpse_of(double turn, uint32_t turns, uint64_t stamp[2])
 		glimpse_of(cycles, turns, stamp);                     \
 	}
 
-#define ONES(i) RUNS(ones_##i, on.links *on.sibling *(1 + on.odd[i]))
+#define ONES(i) RUNS(ones_##i, 32 * on.sibling * (1 + on.odd[i]))
 
 RUNS(multiplies, 32 * 3 * (1 + on.odd[0]))
 ONES(0)
@@ -292,16 +262,18 @@ static const struct cpuc_chain x86_chain[] = {
 static const struct cpuc_chain arm_chain[] = {
 	CHAIN(ones_0, 32, "eor"), CHAIN(ones_1, 32, "sub"),
 	CHAIN(ones_2, 32, "eon"), CHAIN(ones_3, 32, "orn")};
-static const struct cpuc_chain riscv_chain[] = {
-	CHAIN(ones_0, 16, "xor"), CHAIN(ones_1, 16, "add"),
-	CHAIN(ones_2, 16, "slt"), CHAIN(ones_3, 16, "sltu")};
-static const struct cpuc_chain_ops riscv UNUSED = {riscv_chain, 4, 0};
 /* Most tests need no more than these. */
 static const struct cpuc_chain_ops x86 = {x86_chain, 3, 400};
 static const struct cpuc_chain_ops arm UNUSED = {arm_chain, 2, 0};
 static const struct cpuc_chain_ops x86_all UNUSED = {x86_chain, 4, 400};
 static const struct cpuc_chain_ops arm_all UNUSED = {arm_chain, 4, 0};
-static struct cpuc_clock the_clock = {.tick = fake_tick};
+static const char *distrusted(void)
+{
+	return on.distrusted;
+}
+
+static struct cpuc_clock the_clock = {.tick = fake_tick,
+				      .distrusted = distrusted};
 static const struct cpuc_counter the_counter = {.kind = CPUC_CALIBRATED,
 						.clock = &the_clock};
 static struct cpuc_slot the_slot = {.counter = &the_counter};
@@ -326,6 +298,12 @@ static uint64_t count(void)
 	return n;
 }
 
+/* As if this thread had not counted. */
+static void calibrated_forget(void)
+{
+	memset(&cpuc_own_count, 0, sizeof cpuc_own_count);
+}
+
 static int calibrate(void)
 {
 	int err;
@@ -347,7 +325,6 @@ static int open_machine(struct machine m)
 {
 	on = m;
 	on.ops = m.ops != NULL ? m.ops : &x86;
-	on.links = on.ops == &riscv ? 16 : 32;
 	on.reading = m.reading > 0 ? m.reading : 38;
 	on.sibling = m.sibling > 0 ? m.sibling : 1;
 	now = begun = 1234567.8 * seed;
@@ -394,16 +371,12 @@ UNUSED static void settled(struct machine m)
 	measuring = 0;
 }
 
-/* Counts, so many cycles apart, until the ratio is right; the time for it. */
-UNUSED static double until_seen(double apart, double right)
+/* The next call measures. */
+UNUSED static void calibrated_expire(void)
 {
-	double begin = now;
-
-	while (now < begin + 200e6 && off() > right) {
-		pass(apart);
-		count();
-	}
-	return now - begin;
+	cpuc_own_count.due = 0;
+	cpuc_own_count.ratio.glimpse_in = 0;
+	cpuc_own_count.ratio.measure_in = 0;
 }
 
 /* Returns how many seeds to try. Emulators are slow. */
