@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Windows that others interrupt, their turns at any ratio, whether ratios or a
- * count agree; and which of the thread's clocks are believed. */
+/* Windows that others interrupt, whether ratios or a count agree, and which of
+ * the thread's clocks are believed. */
 #include <config.h>
 #define cpuc_os_clock_thread pretended_thread
 #include "../src/calibrated/calibration.c"
@@ -43,29 +43,6 @@ static void overheads(void)
 		all &= o.known > 0 && o.cycles == 0;
 	}
 	ok(all, "two windows of four are disturbed: the overhead stays known");
-}
-
-static void turns(void)
-{
-	const struct cpuc_calibration *s = &cpuc_calibration;
-
-	ok(cpuc_calibration_turns(s, 3, ONE) == 3 &&
-		   cpuc_calibration_turns(s, 3, 2 * ONE) == 6 &&
-		   cpuc_calibration_turns(s, 3, ONE / 2) == 2 &&
-		   cpuc_calibration_turns(s, 3, ONE / 100) == 1,
-	   "turns follow the ratio, and there is one at least");
-}
-
-static void middle(void)
-{
-	uint64_t v[] = {3000, 1002, 1, 1000, 1001}, one[] = {7},
-		 apart[] = {1, 1000, 3000};
-
-	ok(cpuc_middle(v, 5, 3, CPUC_PERMILLE(5)) == 1001 &&
-		   cpuc_middle(one, 1, 1, 0) == 7,
-	   "the mean of those near the median");
-	ok(cpuc_middle(apart, 3, 2, CPUC_PERMILLE(5)) == 0,
-	   "none, if too few are");
 }
 
 /* By 2^-10, however great they are. */
@@ -224,8 +201,6 @@ int main(void)
 						     .turns = TURNS,
 						     .glimpse_turns = TURNS};
 	overheads();
-	turns();
-	middle();
 	distances();
 	agreement();
 	now = 1000000000;
