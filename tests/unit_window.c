@@ -48,13 +48,14 @@ static void overheads(void)
 /* By 2^-10, however great they are. */
 static void distances(void)
 {
-	uint64_t a;
+	uint64_t a, v[] = {3000, 1, 7};
 	int all = 1;
 
 	for (a = 1 << 10; a <= UINT64_C(1) << 62; a *= 2)
 		all &= cpuc_apart(a + a / 1024, a) == 1024 &&
 		       cpuc_apart(a - a / 1024, a) == 1024;
 	ok(all, "how far ratios are apart");
+	ok(cpuc_middle(v, 3, 1, 0) == 7, "the median, in any order");
 	ok(cpuc_apart(3 * ONE, ONE) == 1 << 20 && cpuc_apart(ONE, 1) == 1 << 20,
 	   "no further than by all of one");
 }
