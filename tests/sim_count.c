@@ -596,6 +596,34 @@ static void suspended(void)
 	       "count is right");
 }
 
+/* Counts 50 ns apart, which end no interval: a measurement is due while no
+ * glimpse is. */
+static void dense(void)
+{
+	double begin;
+
+	settled(usual);
+	begin = now;
+	while (now - begin < 2e8) {
+		pass(200);
+		count();
+	}
+	ok(up && measuring < 2e8 / SHARE_STILL,
+	   "counts each 50 ns take %.3f%% of the time", measuring / 2e6);
+}
+
+/* A critical section of the program's own has ended, so the word is free. */
+static void own_section(void)
+{
+	static const struct cpuc_rseq_section theirs = {.start = 1,
+							.length = 1};
+	cpuc_rseq_word word = (uintptr_t)&theirs;
+	struct cpuc_rseq r = {.word = &word};
+
+	ok(cpuc_rseq_rearm(&r) && word != (uintptr_t)&theirs,
+	   "a program's own section is replaced");
+}
+
 int main(void)
 {
 	enum kernel kernel;
@@ -621,5 +649,7 @@ int main(void)
 	at_any_tick(false);
 	at_any_tick(true);
 	suspended();
+	dense();
+	own_section();
 	return done_testing();
 }
