@@ -57,7 +57,6 @@ static double now = 1e9; /* ns */
 static double cycles;    /* by a core counter */
 static double step = 1;  /* of the system's clock, ns */
 static double risen;     /* when the core is no longer at rest */
-static unsigned reads;
 
 static double core_rate(void)
 {
@@ -73,7 +72,6 @@ static void work(double n)
 
 uint64_t cpuc_os_clock_ns(void)
 {
-	reads++;
 	work(70);
 	return (uint64_t)(now / step) * (uint64_t)step;
 }
@@ -217,16 +215,15 @@ static void observe(const struct cpuc_slot *by, double right, double off)
 
 	world = by == NULL ? MEASURABLE : MEASURABLE | CLOCK_FAULTS;
 	forget();
-	reads = calibrations = 0;
+	calibrations = 0;
 	cpuc_probe_begin();
 	hz = (double)cpuc_persecond_now(by).hz / (double)BY_CORE;
 	cpuc_persecond_now(by);
 	cpuc_probe_end();
-	ok(fabs(hz - right) <= off && calibrations == 1 && reads < 400000,
-	   "%s, %u0%% higher, %u0%% disturbed, a clock in steps of %.0f ns: "
-	   "%.4f of the rate by %u reads",
-	   by == NULL ? "chains" : "a counter", higher, disturbed, step, hz,
-	   reads);
+	ok(fabs(hz - right) <= off && calibrations == 1,
+	   "%s, of ten %u higher, %u disturbed, a clock in steps of %.0f ns: "
+	   "%.4f of the rate",
+	   by == NULL ? "chains" : "a counter", higher, disturbed, step, hz);
 }
 
 static long long core_cycles(void)

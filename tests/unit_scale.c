@@ -54,12 +54,12 @@ static uint64_t largest(uint64_t num, uint64_t den)
 	return limit < 1.8e19 ? (uint64_t)limit : UINT64_MAX;
 }
 
-static void check_random(long cases)
+int main(void)
 {
-	long i, bad = 0;
+	long i, cases = cases_begin(200000), bad = 0;
 
 	for (i = 0; i < cases; i++) {
-		uint64_t num = any(37) + 1, den = any(37) + 1;
+		uint64_t num = any(62) + 1, den = any(62) + 1;
 		uint64_t t = any(64) % largest(num, den);
 		struct cpuc_scale s = cpuc_scale_of(num, den);
 
@@ -70,44 +70,5 @@ static void check_random(long cases)
 	}
 	ok(bad == 0, "%ld random ratios and counts are off by at most one",
 	   cases);
-}
-
-static void check_edges(void)
-{
-	static const struct {
-		uint64_t num, den;
-	} ratio[] = {
-		{100000000000, 1},
-		{1, 100000000000},
-		{UINT64_C(1) << 62, 1},
-		{1, UINT64_C(1) << 62},
-		{UINT64_MAX, UINT64_MAX - 1},
-		{UINT64_MAX - 1, UINT64_MAX},
-	};
-	size_t i;
-
-	for (i = 0; i < COUNT(ratio); i++) {
-		uint64_t num = ratio[i].num, den = ratio[i].den;
-		uint64_t most = largest(num, den), t;
-		struct cpuc_scale s = cpuc_scale_of(num, den);
-		int bad = !near(&s, most, num, den), bit;
-
-		for (bit = 0; bit < 64; bit++) {
-			t = UINT64_C(1) << bit;
-			bad += t - 1 <= most && !near(&s, t - 1, num, den);
-			bad += t <= most && !near(&s, t, num, den);
-		}
-		ok(bad == 0,
-		   "%" PRIu64 "/%" PRIu64 " is right at every power of two",
-		   num, den);
-	}
-}
-
-int main(void)
-{
-	long cases = cases_begin(200000);
-
-	check_edges();
-	check_random(cases);
 	return done_testing();
 }
