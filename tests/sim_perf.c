@@ -54,15 +54,14 @@ static void on_core(unsigned type)
 	}
 }
 
-static unsigned core, first_core, core_types;
+static unsigned core, core_types;
 
 static void on_types(struct cpuc_event_set *set)
 {
 	unsigned i;
 
 	for (i = 0; i < core_types; i++)
-		set->event[i].config =
-			(uint64_t)(first_core + i) << 32 | set->counts;
+		set->event[i].config = (uint64_t)i << 32 | set->counts;
 	set->n = core_types;
 	set->opened = 1 + (CPUC_NO_KERNEL | CPUC_NO_HV);
 }
@@ -71,11 +70,10 @@ static void on_types(struct cpuc_event_set *set)
 static void fresh_cores(unsigned types)
 {
 	fresh();
-	first_core = types > 1 ? 4 : 0;
 	core_types = types;
 	core = 0;
 	if (types > 1) {
-		k.here = 1u << first_core;
+		k.here = 1;
 		on_types(&one);
 		on_types(&retired);
 	}
@@ -96,7 +94,7 @@ static void migrate(void)
 {
 	run(999);
 	core = (core + 1) % core_types;
-	on_core(first_core + core);
+	on_core(core);
 	run(3);
 }
 
@@ -155,7 +153,7 @@ static void let_in(void)
 	k.shut_out = k.all_taken = false;
 	k.openable = 1000;
 	k.unmappable = 0;
-	on_core(first_core + core);
+	on_core(core);
 }
 
 /* A page that does not map takes the one that was in its place with it. */
