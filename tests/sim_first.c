@@ -2,7 +2,6 @@
 /* The first call on a pretended machine whose clocks are coarse, or whose reads
  * trap: what is selected, how often clocks are read, and the time for it. */
 #include <config.h>
-#include <stdlib.h>
 #include <string.h>
 #include "calibrated/calibration.h"
 #include "rate/clock.h"
@@ -26,7 +25,6 @@ static struct machine {
 
 static double now;  /* ns */
 static bool wavers; /* what a read takes: by up to a tenth, and more at times */
-static double hz = HZ;    /* of the clock */
 static double away, runs; /* ns for which others have the CPU, and till then */
 static unsigned reads, draw;
 static double uneven; /* ns by which a window differs from the next, or 0 */
@@ -56,7 +54,7 @@ uint64_t cpuc_os_clock_ns(void)
 static long long tick(void)
 {
 	reads++;
-	return (long long)(pass(on.read_tick) * (hz / 1e9));
+	return (long long)(pass(on.read_tick) * (HZ / 1e9));
 }
 
 static long long system_tick(void)
@@ -105,7 +103,6 @@ static struct cpuc_clock clock_of,
 static const struct cpuc_counter counters[] = {
 	COUNTER("core", CPUC_CALIBRATED, &clock_of, tick),
 	COUNTER("clock", CPUC_REFERENCE, &clock_of, tick),
-	COUNTER("again", CPUC_REFERENCE, &clock_of, tick),
 	COUNTER("system", CPUC_OS, &system_clock, system_tick),
 };
 #define COUNTERS COUNT(counters)
@@ -117,12 +114,10 @@ static const struct machine machines[] = {
 	{"of 1 ms", 1e6, 10, 200, false, "", 20},
 	{"of 1 ms, quick reads", 1e6, 10, 20, false, "measured", 10},
 	{"of 4 ms", 4e6, 10, 200, false, "measured", 20},
-	{"of 4 ms, the rate is known", 4e6, 10, 200, true, "", 5},
 	{"of 10 ms, the rate is known", 1e7, 10, 20, true, "", 5},
 	{"no clock, the rate is known", 1e18, 10, 20, true, "", 5},
 	{"reads of 0.4 us", 1, 400, 400, false, "", 20},
 	{"reads trap, 1.5 us", 1, 1500, 1500, false, "traps", 20},
-	{"5 us", 1, 5000, 5000, false, "traps", 20},
 	{"20 us", 1, 20000, 20000, false, "traps", 20},
 	{"10 us, and the rate is known", 1, 10000, 10000, true, "traps", 20},
 	{"5 us, but not of the system's clock", 1, 5000, 30, false, "traps",
@@ -141,6 +136,7 @@ static void first_call(const struct machine *m)
 	struct cpuc_slot slots[COUNTERS], *s;
 	double began = now, ms, ratio;
 	size_t i;
+	int tried = 0;
 
 	on = *m;
 	clock_of = (struct cpuc_clock){.tick = tick,
@@ -150,7 +146,7 @@ static void first_call(const struct machine *m)
 	memset(&cpuc_calibration, 0, sizeof cpuc_calibration);
 	for (i = 0; i < COUNTERS; i++)
 		slots[i] = (struct cpuc_slot){.counter = &counters[i]};
-	reads = 0;
+	reads = rates_asked = 0;
 	cpuc_probe_begin();
 	s = cpuc_select(slots, COUNTERS, NULL);
 	cpuc_probe_end();
@@ -163,71 +159,33 @@ static void first_call(const struct machine *m)
 	   s != NULL ? s->counter->name : "none", slots[0].trial.reason);
 	ok(ms < m->ms, "in %.2f ms, by %u reads", ms, reads);
 	ratio = cpuc_calibration_ratio() / (CORE / (HZ / 1e9));
-	if (*m->why == '\0')
-		ok(ratio > 0.99 && ratio < 1.01, "at a ratio %.4f of the right",
-		   ratio);
-}
-
-/* What a read takes tells of a step only if it does not waver by more. */
-static void check_grain(void)
-{
-	uint64_t step, grain;
-
-	on.step = 1;
-	on.read_tick = 400;
-	wavers = true;
-	grain = cpuc_clock_grain(&clock_of, &step);
-	ok(grain > 26 && grain < 260,
-	   "reads of 1040 ticks that waver by 104: no step below %u",
-	   (unsigned)grain);
-}
-
-/* How many of so many rates are off by more than this part. Some may be
- * unknown, which takes 10 ms each. */
-static int rates_off(int times, double part)
-{
-	double off;
-	int far = 0;
-
-	for (; times > 0; times--) {
-		clock_of = (struct cpuc_clock){.tick = tick};
-		if (!cpuc_clock_rate(&clock_of))
-			continue;
-		off = (double)clock_of.hz / hz - 1;
-		far += off > part || off < -part;
-	}
-	return far;
+	if (*m->why != '\0')
+		return;
+	ok(ratio > 0.99 && ratio < 1.01, "at a ratio %.4f of the right", ratio);
+	/* However long its calls take; the nominal rate may be in files. */
+	for (i = 1; i < COUNTERS; i++)
+		tried += slots[i].trial.tried;
+	ok(tried == 0 && rates_asked == 0,
+	   "no clock is tried, and no nominal rate asked for");
 }
 
 /* A pause between the readings of two clocks shows in one of three estimates:
- * 7 of 60000 rates are wrong. */
+ * 7 of 60000 rates are wrong. Some are unknown, which takes 10 ms each. */
 static void check_rate(void)
 {
-	/* Emulators are slow, and are asked for one seed of all. */
-	const int n = getenv("SIM_SEEDS") != NULL ? 300 : 3000;
-	int far;
+	double off;
+	int i, far = 0;
 
 	on = busy;
 	away = 3e6;
-	far = rates_off(n, 0.01);
-	ok(far <= 2 + n / 1000, "%d rates on a busy CPU: %d are wrong", n, far);
-}
-
-/* Between the beginnings of two ticks are whole ticks: two windows are enough.
- */
-static void check_ticks(void)
-{
-	const double began = now;
-	int far;
-
-	hz = 1e6;
-	on = machines[0];
-	wavers = false;
-	away = 0;
-	far = rates_off(100, 0.002);
-	ok(far == 0 && now - began < 100 * 1e5,
-	   "1 MHz: %d rates more than 0.2%% off, in %.0f us", far,
-	   (now - began) / 1e5);
+	for (i = 0; i < 1000; i++) {
+		clock_of = (struct cpuc_clock){.tick = tick};
+		if (!cpuc_clock_rate(&clock_of))
+			continue;
+		off = (double)clock_of.hz / (double)HZ - 1;
+		far += off > 0.01 || off < -0.01;
+	}
+	ok(far <= 3, "%d rates on a busy CPU: %d are wrong", i, far);
 }
 
 int main(void)
@@ -254,8 +212,6 @@ int main(void)
 	ok(!cpuc_clock_rate(&clock_of), "that is known for this selection");
 	cpuc_clock_again();
 	ok(cpuc_clock_rate(&clock_of), "and found in the next one");
-	check_grain();
 	check_rate();
-	check_ticks();
 	return done_testing();
 }
