@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's memory lasts as long as destructors may use it. thread.c is
- * included, and the system denies it some calls. */
+/* A thread's memory lasts as long as destructors may use it; and the engine's
+ * lock, with other threads that act in this one's naps. thread.c and lock.c are
+ * included, and the system denies them some calls. */
 #include <config.h>
 #include "tap.h"
 #ifdef _WIN32
-SKIPPED_MAIN("threads have no memory on Windows")
+SKIPPED_MAIN("Windows has threads and a lock of its own")
 #else
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -38,7 +38,10 @@ __attribute__((no_sanitize("thread"))) static int pretended_munmap(void *p,
 #define pthread_setspecific(key, value) \
 	(denied_value ? denied_value : pthread_setspecific(key, value))
 #define munmap pretended_munmap
+#define cpuc_sys_sleep pretended_sleep
+#define cpuc_probe_after_fork pretended_after_fork
 #include "../src/thread/thread.c"
+#include "../src/thread/lock.c"
 
 /* Atomic for ThreadSanitizer, which takes a thread for ended before. */
 static atomic_int rounds, lasts;
@@ -57,22 +60,24 @@ static void *remembers(void *unused)
 	return cpuc_thread_memory(sizeof(int), ended);
 }
 
-/* Blocked, a fault's signal kills. */
-static void check_guard(void)
+static void check_memory(void)
 {
-	static const int faults[] = {SIGILL,  SIGFPE, SIGBUS,
-				     SIGSEGV, SIGSYS, SIGTRAP};
-	struct cpuc_guard guard;
-	sigset_t mask;
-	int i, n = 0;
+	pthread_t id;
+	void *memory = NULL;
+	const int err = cpuc_thread_prepare();
 
-	cpuc_guard_enter(&guard);
-	pthread_sigmask(SIG_BLOCK, NULL, &mask);
-	cpuc_guard_leave(&guard);
-	for (i = 0; i < (int)COUNT(faults); i++)
-		n += sigismember(&mask, faults[i]);
-	ok(n == 0 && sigismember(&mask, SIGALRM) && sigismember(&mask, SIGTERM),
-	   "the guard blocks signals, but for those of faults");
+	unmapped = 0;
+	if (pthread_create(&id, NULL, remembers, NULL) != 0)
+		skip_all("no thread");
+	pthread_join(id, &memory);
+	ok(err == 0 && memory != NULL && rounds == 4 && lasts == 1 &&
+		   unmapped == 1,
+	   "a thread's destructor is called in %d rounds, %d is the last, then "
+	   "it is unmapped",
+	   atomic_load(&rounds), atomic_load(&lasts));
+	denied_value = EAGAIN;
+	ok(remembers(NULL) == NULL && unmapped == 2,
+	   "at once, if there is no destructor");
 }
 
 /* Linux before 4.14, and macOS. */
@@ -93,26 +98,140 @@ static void check_fork_handler(void)
 	   "which wipes the mark, and the child has its own");
 }
 
+/* How often this thread slept, and what others do then. */
+static int naps;
+static void (*in_nap)(void);
+static bool told; /* that somebody waits */
+static int taken_over;
+
+void pretended_sleep(long ns)
+{
+	(void)ns;
+	naps++;
+	if (in_nap != NULL)
+		in_nap();
+	if (naps > 100)
+		exit(!ok(0, "a thread waits for ever"));
+}
+
+void pretended_after_fork(void)
+{
+	taken_over++;
+}
+
+static void lock_once(void)
+{
+	struct cpuc_caller caller;
+
+	cpuc_lock(&caller);
+	cpuc_unlock(&caller);
+}
+
+/* Another thread takes the lock in the first nap, and is done in the third. */
+static void other_in_turn(void)
+{
+	if (naps == 1) {
+		lock_holder = lock_process((int)getpid());
+		lock_wanted = false;
+	} else if (naps == 3) {
+		told = lock_wanted;
+		lock_holder |= LOCK_FREE;
+	}
+}
+
+static void check_waiting(void)
+{
+	lock_once();
+	ok(naps == 0, "nobody else wants it: taken at once");
+	lock_wanted = true;
+	in_nap = other_in_turn;
+	lock_once();
+	ok(naps == 3 && told && !lock_wanted,
+	   "another waits: it gets the lock first, and for as long as it is "
+	   "needed (%d naps)",
+	   naps);
+	naps = taken_over = 0;
+	in_nap = NULL;
+	lock_wanted = true;
+	lock_once();
+	lock_once();
+	ok(naps == 1 && taken_over == 0,
+	   "one that dies as it waits costs the others a nap");
+}
+
+/* Handlers other than that of SIGSYS cannot run, nor can the thread end. */
+static void check_caller(void)
+{
+	struct cpuc_caller caller, again;
+	sigset_t mask, held_mask, after;
+	int type, state, held_state;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	/* NOLINTNEXTLINE(cert-pos47-c): what is tested */
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	errno = EDOM;
+	cpuc_lock(&caller);
+	errno = 0;
+	pthread_sigmask(SIG_BLOCK, NULL, &held_mask);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held_state);
+	ok(sigismember(&held_mask, SIGALRM) &&
+		   sigismember(&held_mask, SIGTERM) &&
+		   sigismember(&held_mask, SIGUSR2) &&
+		   !sigismember(&held_mask, SIGSYS) &&
+		   held_state == PTHREAD_CANCEL_DISABLE,
+	   "who holds it is not cancelled, and SIGSYS alone is not blocked");
+	ok(cpuc_lock(&again) == -EDEADLK, "nor gets it a second time");
+	cpuc_unlock(&caller);
+	ok(errno == EDOM, "errno is as before");
+	pthread_sigmask(SIG_BLOCK, NULL, &after);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	ok(sigismember(&after, SIGUSR1) && !sigismember(&after, SIGALRM) &&
+		   type == PTHREAD_CANCEL_ASYNCHRONOUS &&
+		   state == PTHREAD_CANCEL_ENABLE,
+	   "and so are mask and cancelability");
+}
+
+/* A child is pretended: it has its parent's holder. */
+static void check_child(const char *what)
+{
+	naps = 0;
+	taken_over = 0;
+	lock_once();
+	lock_once();
+	ok(naps == 0 && taken_over == 1,
+	   "%s takes it from its parent's holder, once", what);
+}
+
+/* By now there are marks. */
+static void check_same_id(void)
+{
+	struct cpuc_caller caller;
+	const uint32_t *mark;
+
+	cpuc_probe_begin();
+	cpuc_lock(&caller);
+	cpuc_lock_prepare();
+	cpuc_probe_end();
+	mark = (const uint32_t *)lock_holder;
+	cpuc_unlock(&caller);
+	ok(mark == cpuc_process_mark(), "it is held by a mark");
+	cpuc_process->mark[cpuc_process_generation % CPUC_MARKS] = 0;
+	lock_holder &= ~LOCK_FREE;
+	check_child("one of the same process id");
+}
+
 int main(void)
 {
-	pthread_t id;
-	void *memory = NULL;
-
-	check_guard();
+	check_waiting();
+	check_caller();
+	lock_holder = ((uintptr_t)getpid() + 1) * 4 + 1;
+	check_child("a child");
 	check_fork_handler();
-	ok(cpuc_thread_prepare() == 0, "memory for threads");
-	unmapped = 0;
-	if (pthread_create(&id, NULL, remembers, NULL) != 0)
-		skip_all("no thread");
-	pthread_join(id, &memory);
-	ok(memory != NULL, "a thread gets some");
-	ok(rounds == 4 && lasts == 1 && unmapped == 1,
-	   "its destructor is called in %d rounds, %d is the last, then it is "
-	   "unmapped",
-	   atomic_load(&rounds), atomic_load(&lasts));
-	denied_value = EAGAIN;
-	ok(remembers(NULL) == NULL && unmapped == 2,
-	   "at once, if there is no destructor");
+	check_same_id();
+	check_memory();
 	return done_testing();
 }
 #endif
