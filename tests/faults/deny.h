@@ -5,11 +5,14 @@
 
 #include <config.h>
 
+#define UNUSED __attribute__((unused))
+
 #ifdef HAVE_LINUX_FILTER_H
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,9 +22,8 @@
  * are executed. What seccomp(2) returns: -1 where filters cannot be installed,
  * as under user emulation. */
 #define FILTER_CALLS 32
-__attribute__((unused)) static int filter(const long *calls, size_t n,
-					  unsigned listed, unsigned other,
-					  unsigned flags)
+UNUSED static int filter(const long *calls, size_t n, unsigned listed,
+			 unsigned other)
 {
 	struct sock_filter rule[2 * FILTER_CALLS + 2] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
@@ -41,73 +43,53 @@ __attribute__((unused)) static int filter(const long *calls, size_t n,
 	program.len = (unsigned short)(end - rule);
 	/* Where prctl itself was denied before, one has been set. */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags,
-			    &program);
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-__attribute__((unused)) static int deny(long number, unsigned action)
+UNUSED static int deny(long number, unsigned action)
 {
-	return filter(&number, 1, action, SECCOMP_RET_ALLOW, 0);
+	return filter(&number, 1, action, SECCOMP_RET_ALLOW);
 }
 
-/* Calls and actions, by the names that a command line has. A call has a second
- * number where a host has an older one for the same; -1: none. */
-static const struct denied_call {
-	const char *name;
-	long number, older;
-} denied_calls[] = {
-#ifdef SYS_open
-#define OLD_OPEN SYS_open
-#else
-#define OLD_OPEN -1
-#endif
 #ifdef SYS_mmap2
 #define NEW_MMAP SYS_mmap2
 #else
 #define NEW_MMAP SYS_mmap
 #endif
-#if defined SYS_clock_gettime64 && defined SYS_clock_gettime
+#ifdef SYS_clock_gettime64
 #define NEW_CLOCK SYS_clock_gettime64
-#define OLD_CLOCK SYS_clock_gettime
-#elif defined SYS_clock_gettime64
-#define NEW_CLOCK SYS_clock_gettime64
-#define OLD_CLOCK -1
 #else
 #define NEW_CLOCK SYS_clock_gettime
-#define OLD_CLOCK -1
 #endif
-	{"perf_event_open", SYS_perf_event_open, -1},
-	{"open", SYS_openat, OLD_OPEN},
-	{"mmap", NEW_MMAP, -1},
-	{"clock_gettime", NEW_CLOCK, OLD_CLOCK},
-	{"prctl", SYS_prctl, -1},
-	{"rt_sigaction", SYS_rt_sigaction, -1},
-	{"rt_sigprocmask", SYS_rt_sigprocmask, -1},
-};
-enum { DENIED_CALLS = sizeof denied_calls / sizeof *denied_calls };
 
 #ifndef SECCOMP_RET_KILL_PROCESS
 #define SECCOMP_RET_KILL_PROCESS 0x80000000U
 #endif
 
-static const struct denied_how {
-	const char *name;
-	unsigned action;
-} denied_how[] = {
-	{"EPERM", SECCOMP_RET_ERRNO | EPERM},
-	{"ENOSYS", SECCOMP_RET_ERRNO | ENOSYS},
-	{"EACCES", SECCOMP_RET_ERRNO | EACCES},
-	{"TRAP", SECCOMP_RET_TRAP},
-	{"KILL", SECCOMP_RET_KILL_PROCESS},
-};
-enum { DENIED_HOW = sizeof denied_how / sizeof *denied_how };
-
-__attribute__((unused)) static int deny_call(const struct denied_call *call,
-					     const struct denied_how *how)
+/* The calls of a name, of which some hosts have two. */
+UNUSED static int deny_named(const char *name, unsigned action)
 {
-	if (call->older >= 0 && deny(call->older, how->action) != 0)
-		return -1;
-	return deny(call->number, how->action);
+	static const struct {
+		const char *name;
+		long number;
+	} calls[] = {
+		{"perf_event_open", SYS_perf_event_open},
+		{"open", SYS_openat},
+#ifdef SYS_open
+		{"open", SYS_open},
+#endif
+		{"mmap", NEW_MMAP},
+		{"prctl", SYS_prctl},
+		{"rt_sigaction", SYS_rt_sigaction},
+		{"rt_sigprocmask", SYS_rt_sigprocmask},
+	};
+	size_t i;
+	int denied = -1;
+
+	for (i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (strcmp(calls[i].name, name) == 0)
+			denied = deny(calls[i].number, action);
+	return denied;
 }
 #else
 #define deny(number, action) (-1)

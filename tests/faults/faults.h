@@ -22,8 +22,6 @@
 #include "deny.h"
 #include "../tap.h"
 
-#define UNUSED __attribute__((unused))
-
 /* A child's exit status is 0 if all is well, a small number that tells the
  * mistake, or one of these. */
 #define CANNOT 55   /* the fault cannot be made here */
