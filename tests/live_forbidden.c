@@ -65,13 +65,10 @@ static int before_first(void)
 	return bad;
 }
 
-/* PR_GET_TSC answers as if nothing were forbidden, or fails: the probe finds
- * the fault. */
-static unsigned denial;
-
+/* PR_GET_TSC fails: the probe finds the fault. */
 static int unasked(void)
 {
-	if (forbid() != 0 || deny(SYS_prctl, denial) != 0)
+	if (forbid() != 0 || deny(SYS_prctl, SECCOMP_RET_ERRNO | EPERM) != 0)
 		return CANNOT;
 	return counts(100000) != 0 || !strcmp(cpucycles_kind(), "zero");
 }
@@ -102,36 +99,6 @@ static int after_fault(void)
 	return recovered();
 }
 
-static int entered;
-
-/* The first of three threads selects anew; the second may still read the TSC,
- * the others may not. */
-static int one_of_three(void)
-{
-	int number = __atomic_fetch_add(&entered, 1, __ATOMIC_RELAXED);
-	int bad = counts(1000);
-
-	if (number != 1)
-		bad |= forbid();
-	meet(3);
-	if (number == 0)
-		bad |= cpucycles_select(NULL) != 0;
-	meet(3);
-	return bad | counts(1000);
-}
-
-/* The selection holds for every thread, those that begin after it too. */
-static int every_thread(void)
-{
-	cpucycles();
-	if (has_core() || in_threads(1, NULL, forbid) != 0)
-		return CANNOT;
-	if (in_threads(3, NULL, one_of_three) != 0 || forbid() != 0 ||
-	    in_threads(1, NULL, selects_and_counts) != 0)
-		return 7;
-	return recovered();
-}
-
 int main(void)
 {
 	static const char why[] = "prctl(PR_SET_TSC) does not work here, or "
@@ -142,16 +109,10 @@ int main(void)
 	point("RDTSC forbidden before the first call: a clock by system calls; "
 	      "allowed again: cpucycles_select(NULL) finds the counter",
 	      before_first, why);
-	denial = SECCOMP_RET_ERRNO | EPERM;
 	point("forbidden, and prctl denied", unasked, why);
-	denial = SECCOMP_RET_TRAP;
-	point("forbidden, and prctl answered by SIGSYS", unasked, why);
 	point("forbidden after the selection: no rate is observed, the next "
 	      "count faults, and then cpucycles_select(NULL) recovers",
 	      after_fault, why);
-	point("and every thread counts: one that may read it, one that may "
-	      "not, a new one",
-	      every_thread, why);
 	return done_testing();
 }
 #else
