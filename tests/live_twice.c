@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 
 #define TIMES 100
-#define THREADS 4
+#define THREADS 5
 
 static char path[1024];
 
@@ -14,7 +14,6 @@ static char path[1024];
 static void *handle;
 static long long (**loaded)(void);
 static const char *(*loaded_kind)(void);
-static int (*loaded_select)(const char *);
 static long long (*loaded_interruptions)(void);
 
 static int load(void)
@@ -26,12 +25,9 @@ static int load(void)
 	}
 	*(void **)&loaded = dlsym(handle, "cpucycles");
 	*(void **)&loaded_kind = dlsym(handle, "cpucycles_kind");
-	*(void **)&loaded_select = dlsym(handle, "cpucycles_select");
 	*(void **)&loaded_interruptions =
 		dlsym(handle, "cpucycles_interruptions");
-	return loaded && loaded_kind && loaded_select && loaded_interruptions
-		       ? 0
-		       : -1;
+	return loaded && loaded_kind && loaded_interruptions ? 0 : -1;
 }
 
 static int loaded_counts(int calls)
@@ -39,30 +35,9 @@ static int loaded_counts(int calls)
 	return counts_by(loaded, calls) != 0 || !strcmp(loaded_kind(), "zero");
 }
 
-static void nothing(int sig)
-{
-	(void)sig;
-}
-
 static int of_both(void)
 {
 	return counts(1000) | loaded_counts(1000);
-}
-
-/* Both copies select and count, one after the other, and leave no handler. */
-static int in_turn(void)
-{
-	struct sigaction now;
-	int bad;
-
-	if (load() != 0)
-		return 9;
-	signal(SIGSEGV, nothing);
-	bad = of_both();
-	bad |= cpucycles_select(NULL) != 0 || loaded_select(NULL) != 0;
-	bad |= in_child(of_both) | of_both();
-	sigaction(SIGSEGV, NULL, &now);
-	return bad ? bad : now.sa_handler != nothing;
 }
 
 /* Neither takes the other's calls for interruptions of the thread: that would
@@ -91,43 +66,44 @@ static int alternating(void)
 	       loaded_interruptions() - other > 5000;
 }
 
-static volatile int stop;
+static int entered, stop;
 
-static void *counting(void *bad)
+static int reloads(void)
 {
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-		*(int *)bad |= loaded_counts(1000);
-	return NULL;
-}
+	int before = mappings(), i, bad = 0;
 
-/* Loaded and unloaded with threads alive that have counted by it, and that end
- * when it would be gone; then the static copy's first call. */
-static int again_and_again(void)
-{
-	pthread_t id[THREADS];
-	int bad[THREADS] = {0}, i, before, sum = 0;
-
-	if (load() != 0)
-		return 9;
-	for (i = 0; i < THREADS; i++)
-		if (pthread_create(&id[i], NULL, counting, &bad[i]) != 0)
-			return CANNOT;
-	sum = loaded_counts(1000);
-	before = mappings();
 	for (i = 0; i < TIMES; i++) {
 		if (dlclose(handle) != 0 || load() != 0)
 			return 9;
-		sum |= loaded_counts(10);
+		bad |= loaded_counts(10);
 	}
 	dlclose(handle);
-	if (mappings() > before + 8)
-		sum |= 32;
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	for (i = 0; i < THREADS; i++) {
-		pthread_join(id[i], NULL);
-		sum |= bad[i];
+	return bad | (mappings() > before + 8);
+}
+
+/* The first of the threads loads and unloads it while the others count by it,
+ * and end when it would be gone. */
+static int beside(void)
+{
+	int bad = loaded_counts(1000);
+
+	meet(THREADS);
+	if (__atomic_fetch_add(&entered, 1, __ATOMIC_RELAXED) == 0) {
+		bad |= reloads();
+		__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	}
-	return sum | counts(1000);
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		bad |= loaded_counts(1000);
+	return bad;
+}
+
+/* Then the static copy makes its first call, and children count by both. */
+static int again_and_again(void)
+{
+	if (load() != 0)
+		return 9;
+	return in_threads(THREADS, NULL, beside) | of_both() |
+	       in_child(of_both) | of_both();
 }
 
 int main(void)
@@ -140,13 +116,10 @@ int main(void)
 		skip_all("a sanitizer allows one copy of a variable");
 	if (access(path, R_OK) != 0)
 		skip_all("there is no %s", path);
-	point("a static copy counts, then a loaded one, and so do children; "
-	      "handlers are restored",
-	      in_turn, "");
 	point("in turn, neither interrupts the other", alternating,
 	      "one variable for two is not promised");
 	point("loaded and unloaded 100 times while threads count by it, and "
-	      "then end",
+	      "then end; a static copy counts, and so do children",
 	      again_and_again, "no threads");
 	return done_testing();
 }
