@@ -96,17 +96,6 @@ linux*)
 *) skip "tests/imports.txt is Linux's" ;;
 esac
 
-# Benchmarks have a cpucycles.h of their own, with this guard.
-mkdir "$tmp/own" && cat >"$tmp/own/cpucycles.h" <<-'C'
-	#ifndef CPUCYCLES_H
-	#define CPUCYCLES_H
-	#include_next <cpucycles.h>
-	#endif
-C
-# shellcheck disable=SC2086
-quietly $CC $CFLAGS -Werror -I"$tmp/own" -I"$top_srcdir/include" -c \
-	-o "$tmp/header.o" "$dropin/use.c"
-ok "a header of the same name can include ours"
 if test -f "$archive"; then
 	$NM -g --defined-only "$archive" 2>/dev/null |
 		awk 'NF == 3 {print $3}' >"$tmp/globals"
