@@ -60,10 +60,6 @@ for name in autoconf automake libtoolize aclocal help2man gcc g++ pkg-config \
 	readelf; do
 	program $name :
 done
-# As of a linker that replaces its output.
-program gcc 'while [ "$1" != -o ]; do shift; done
-	[ "$2" != /dev/null ] || exit 1
-	rm "$2" && cat >"$2" && echo "$2" >>"${0%/*}/../compiled"'
 program autoreconf '{
 		printf "#!/bin/sh\nPACKAGE_VERSION='"'%s'"'\n" "$(sh m4/version)"
 		echo "echo all: >Makefile"
@@ -73,29 +69,16 @@ program make 'echo "make $* in ${PWD##*/}"'
 touch -t 200001010000 "$tmp/a checkout/configure.ac"
 bootstrap 0 check && says '^make .*check in build$'
 ok "it builds in build/"
-test -s "$tmp/compiled" && ! xargs ls -d <"$tmp/compiled" 2>/dev/null
-ok "no program that it compiles replaces /dev/null, or stays behind"
 bootstrap 0 check && ! says 'making configure' &&
 	echo 'echo 1.6' >"$tmp/a checkout/m4/version" &&
 	bootstrap 0 check && says 'making configure'
 ok "it makes configure once, and again of another commit"
 bootstrap 0 deb && says '^make .*deb in build$'
 ok "packages too"
-echo 'echo counts' >"$tmp/a checkout/build/cpucycles-info"
-chmod +x "$tmp/a checkout/build/cpucycles-info"
-bootstrap 0 info && says '^counts$'
-ok "info says what counts"
 : >"$tmp/a checkout/config.status"
 : >"$tmp/a checkout/Makefile"
 bootstrap 0 check && says '^make .*check in a checkout$'
 ok "it builds in the source directory if that is configured"
 bootstrap 2 nonsense && says '^Usage: ./bootstrap'
 ok "an unknown word is status 2, with the usage"
-
-# In the PATH from above, which has no Python.
-make=$(command -v "${MAKE:-make}")
-(cd "$top_builddir" && MAKEFLAGS='' PATH=$bin "$make" have-python) >"$tmp/out" 2>&1
-test $? -ne 0 && says 'python3 is missing: install '
-ok "make bench says what to install where there is no Python"
-
 done_testing
