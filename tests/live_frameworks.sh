@@ -81,15 +81,6 @@ by_the_clock() {
 		END { exit !(q > 7 / 8 && q < 8 / 7) }' figures
 }
 
-# Both rows are of one iteration: twice or half as many would be of all threads
-# together.
-two_threads() {
-	timed google-benchmark.cc >figures
-	awk -F, '/^fnv/ { n[++rows] = $(NF - 1) } END { q = n[2] / n[1]
-		print "#", n[1], "and", n[2], "cycles"
-		exit !(q > 2 / 3 && q < 3 / 2) }' google.csv
-}
-
 # EXAMPLE PRESENT: where that is not empty.
 framework() {
 	test -n "$2" || {
@@ -130,13 +121,7 @@ export CC LD_LIBRARY_PATH="$tmp/lib" RUSTFLAGS="-L$tmp/lib" \
 cd "$tmp/work" || exit 99
 cp "$examples"/*.go "$examples"/*.cc "$examples"/*.h .
 
-google=$(header benchmark/benchmark.h)
-framework google-benchmark.cc "$google"
-if [ -n "$google" ] && "$top_builddir/cpucycles-info" |
-	grep -q '^cpucycles per thread yes'; then
-	tries 10 two_threads
-	ok "google-benchmark.cc: as many cycles an iteration in two threads"
-fi
+framework google-benchmark.cc "$(header benchmark/benchmark.h)"
 framework catch2.cc "$(header catch2/catch.hpp)"
 framework nanobench.cc "$(header nanobench.h)"
 framework cycles_test.go "$(command -v go)"
