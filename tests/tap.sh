@@ -106,8 +106,8 @@ assignment() {
 		"${top_srcdir:?is set by make check}/README.md"
 }
 
-# TOOL [ARGUMENT]...: five points that hold for every tool; the arguments make
-# it print something.
+# TOOL [ARGUMENT]...: what holds for every tool; the arguments make it print
+# something.
 check_command_line() {
 	tool=$1
 	shift
@@ -120,11 +120,4 @@ check_command_line() {
 	ok "--version"
 	refused 2 --help "$tool" --nonesuch
 	ok "an unknown option is status 2 and points to --help"
-	if [ -w /dev/full ]; then
-		"$tool" "$@" >/dev/full 2>"$tmp/err"
-		[ $? -eq 1 ] && [ -s "$tmp/err" ]
-		ok "a full disk is status 1, with a message"
-	else
-		skip "there is no /dev/full"
-	fi
 }
