@@ -1,16 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD
-# The version that m4/version prints, and what packaging/publish writes: in a
-# pretended repository.
+# The version that m4/version prints, in a pretended repository.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
-repository=$tmp/repository
-mkdir -p "$repository/debian/upstream" "$repository/include" "$repository/m4" \
-	"$repository/packaging"
-for file in m4/version packaging/publish; do
-	cp "$top_srcdir/$file" "$repository/$file"
-done
-cd "$repository" || exit 99
+mkdir -p "$tmp/repository/include" "$tmp/repository/m4"
+cp "$top_srcdir/m4/version" "$tmp/repository/m4"
+cd "$tmp/repository" || exit 99
 echo '#define CPUCYCLES_VERSION "1.2.3"' >include/cpucycles.h
 
 version_is() {
@@ -18,23 +13,6 @@ version_is() {
 	expr "X$version" : "X$1\$" >/dev/null
 	ok "$2: $version"
 }
-
-printf '%s\n' 'Source: s' 'Priority: optional' 'Standards-Version: 1' \
-	>debian/control
-echo 'Upstream-Name: s' >debian/copyright
-echo 'Description: d' >libcpucycles.pc.in
-echo 'License: l' >packaging/libcpucycles.spec.in
-printf '%s\n' 'Maintainer: A <a@a.org>' 'Homepage: https://a.org/' \
-	'Vcs-Git: https://a.org/git' 'Releases: https://a.org/r' \
-	>packaging/publisher
-packaging/publish && packaging/publish
-test "$(grep -c . debian/control)" -eq 6 &&
-	grep -qx 'Maintainer: A <a@a.org>' debian/control &&
-	grep -qx 'Source: https://a.org/' debian/copyright &&
-	grep -qx 'URL: https://a.org/' libcpucycles.pc.in &&
-	grep -q '^https://a.org/r ' debian/watch &&
-	grep -qx 'Repository: https://a.org/git' debian/upstream/metadata
-ok "packaging/publish writes each field once"
 
 version_is '1\.2\.3' "without git it is the header's"
 if ! command -v git >/dev/null; then
