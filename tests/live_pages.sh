@@ -124,9 +124,12 @@ export P SEARCH DESTDIR="$tmp/unused" LD_LIBRARY_PATH="$lib" \
 eval "export $(assignment pkg-config)"
 cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/vendored"
 cp examples/*.* "$tmp/work"
-# As the example says for older compilers.
-sed 's/^unsafe extern/extern/' examples/time-a-function.rs \
-	>"$tmp/work/time-a-function.rs"
+# As the pages say for older compilers.
+older=
+echo 'unsafe extern "C" {}' >"$tmp/words.rs"
+run 'rustc --crate-type lib words.rs' "$tmp" ||
+	older='s/^unsafe extern/extern/'
+sed "$older" examples/time-a-function.rs >"$tmp/work/time-a-function.rs"
 sed -n '/^```c$/,/^```$/{/^```/!p;}' README.md >"$tmp/work/program.c"
 cp "$tmp/work/program.c" "$tmp/vendored"
 SEARCH="-I$P/include -L$P/lib" run 'cc -O2 -o program program.c -lcpucycles' "$tmp/work"
@@ -167,8 +170,7 @@ snippet() {
 	cp "$tmp/work/program.c" "$here"
 	! grep -q 'cpucycles\.c' "$tmp/block" ||
 		cp "$tmp/vendored"/cpucycles.[ch] "$here"
-	# As the page says for older compilers.
-	sed 's/^unsafe extern/extern/' "$tmp/block" >"$here/$name"
+	sed "$older" "$tmp/block" >"$here/$name"
 	# Once more, it is only run.
 	pasted "{ $command; } >first" "$here" &&
 		tries 30 counts "${command##*&& }"
