@@ -11,11 +11,10 @@
 #include <sys/rseq.h>
 #include <ucontext.h>
 
-#define THREADS 2
 #define TURNS 2000
 
-static ucontext_t fibre, thread[THREADS];
-static volatile uint64_t *field[THREADS];
+static ucontext_t fibre, thread[2];
+static volatile uint64_t *field[2];
 static volatile int running; /* the thread that has the fibre */
 static pthread_barrier_t next_turn;
 static long long answer;
@@ -60,7 +59,7 @@ static void *thread_main(void *arg)
 	field[self] = own_field();
 	for (turn = 0; turn < TURNS; turn++) {
 		pthread_barrier_wait(&next_turn);
-		if (turn % THREADS == self)
+		if (turn % 2 == self)
 			take_turn(self);
 	}
 	return NULL;
@@ -69,21 +68,19 @@ static void *thread_main(void *arg)
 int main(void)
 {
 	static char stack[256 * 1024];
-	int self[THREADS], i;
-	pthread_t id[THREADS];
+	int self[2] = {0, 1};
+	pthread_t id[2];
 
-	pthread_barrier_init(&next_turn, NULL, THREADS);
+	pthread_barrier_init(&next_turn, NULL, 2);
 	getcontext(&fibre);
 	fibre.uc_stack.ss_sp = stack;
 	fibre.uc_stack.ss_size = sizeof stack;
 	makecontext(&fibre, fibre_main, 0);
-	for (i = 0; i < THREADS; i++) {
-		self[i] = i;
-		if (pthread_create(&id[i], NULL, thread_main, &self[i]) != 0)
-			return 2;
-	}
-	for (i = 0; i < THREADS; i++)
-		pthread_join(id[i], NULL);
+	if (pthread_create(&id[0], NULL, thread_main, &self[0]) != 0 ||
+	    pthread_create(&id[1], NULL, thread_main, &self[1]) != 0)
+		return 2;
+	pthread_join(id[0], NULL);
+	pthread_join(id[1], NULL);
 	printf("%d of %d turns stored in their thread, %d in the other; "
 	       "%d wrong results\n",
 	       stored_here, TURNS, stored_elsewhere, misread);
