@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A kernel module that lets users read the cycle counter of each CPU, outside
- * perf, and starts it: what arm64-pmc and arm32-cortex need. Its parameters can
- * be changed while it is there. */
+ * perf, and starts it: what arm64-pmc and arm32-cortex need. */
 #include <linux/module.h>
 #include <linux/smp.h>
-
-static bool user = true; /* whether users may read it */
-static bool run = true;  /* whether it counts */
 
 #define CYCLES (1ul << 31) /* of the counters */
 #define ENABLE 1ul
@@ -21,7 +17,6 @@ static bool run = true;  /* whether it counts */
 #else
 #define CP15_pmcr "p15, 0, %0, c9, c12, 0"
 #define CP15_pmcntenset "p15, 0, %0, c9, c12, 1"
-#define CP15_pmcntenclr "p15, 0, %0, c9, c12, 2"
 #define CP15_pmuserenr "p15, 0, %0, c9, c14, 0"
 #define CP15_pmccfiltr "p15, 0, %0, c14, c15, 7"
 #define PMU_READ(reg)                                           \
@@ -39,30 +34,10 @@ static void pmcopen_here(void *unused)
 {
 	PMU_WRITE(pmccfiltr, IN_HYPERVISOR);
 	PMU_WRITE(pmcr, (PMU_READ(pmcr) | ENABLE | ALL_64_BITS) & ~EVERY_64TH);
-	if (run)
-		PMU_WRITE(pmcntenset, CYCLES);
-	else
-		PMU_WRITE(pmcntenclr, CYCLES);
-	PMU_WRITE(pmuserenr, user ? USER : 0ul);
+	PMU_WRITE(pmcntenset, CYCLES);
+	PMU_WRITE(pmuserenr, USER);
 	isb();
 }
-
-static int pmcopen_set(const char *value, const struct kernel_param *param)
-{
-	int err = param_set_bool(value, param);
-
-	if (err == 0)
-		on_each_cpu(pmcopen_here, NULL, 1);
-	return err;
-}
-
-static const struct kernel_param_ops pmcopen_ops = {
-	.set = pmcopen_set,
-	.get = param_get_bool,
-};
-
-module_param_cb(user, &pmcopen_ops, &user, 0644);
-module_param_cb(run, &pmcopen_ops, &run, 0644);
 
 static int __init pmcopen_init(void)
 {
