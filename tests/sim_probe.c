@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The probe catches every kind of fault of the probed code. Any other signal
- * reaches the application as if nobody probed. live_first compares handlers. */
+/* probe.c catches every kind of fault of the probed code. Any other signal
+ * reaches the application as if nobody probed. */
 #include <config.h>
-#ifdef __linux__
-#include <sys/syscall.h>
-#endif
-#include "system/probe.h"
-#include "thread/thread.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+
+/* In place of sigaction(2) in probe.c. */
+static int watched(int sig, const struct sigaction *to, struct sigaction *was);
+#define sigaction(...) watched(__VA_ARGS__)
+#include "../src/system/probe.c"
+#undef sigaction
 #include "faults/faults.h"
+#include "faults/real.h"
 
 static const int sigs[] = {SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGTRAP};
 static int trap_signal;     /* of traps() */
@@ -20,21 +26,14 @@ static void nothing(void *arg)
 	(void)arg;
 }
 
-/* Raises SIGILL, SIGTRAP or SIGFPE, by the architecture. */
+/* A breakpoint is a trap after which x86 goes on. */
 static void traps(void *arg)
 {
 	(void)arg;
 #if defined __x86_64__ || defined __i386__
-	/* A breakpoint, after which it goes on. */
 	__asm__ volatile("int3");
-#elif defined __s390x__
-	/* qemu gives compare-and-trap the si_code of kill(2). */
-	__asm__ volatile(".short 0");
-#elif defined __sparc__
-	/* qemu gives up at the compiler's trap. */
-	__asm__ volatile("unimp 0");
 #else
-	__builtin_trap();
+	real_trap();
 #endif
 }
 
@@ -59,12 +58,15 @@ static int once(void (*fn)(void *), const volatile void *arg)
 	return sig;
 }
 
-/* A point: whether fn in a child dies of this signal. */
-static void dies(const char *what, int (*fn)(void), int sig)
+/* A point: whether fn in a child returns 0, or dies of this signal. */
+static void ends(const char *what, int (*fn)(void), int sig)
 {
 	int status = in_child(fn);
 
-	ok(status == KILLED + sig, "%s (%d)", what, status);
+	if (status == CANNOT)
+		skip("%s: no seccomp filters here", what);
+	else
+		ok(status == (sig ? KILLED + sig : 0), "%s (%d)", what, status);
 }
 
 /* Another thread's work, and what runs it to its end. */
@@ -78,9 +80,13 @@ static void elsewhere(void *arg)
 
 /* The record of the application's handler. */
 static struct {
-	volatile int calls, self_blocked, mask_blocked, code;
+	volatile int calls, sig, self_blocked, mask_blocked, code, values;
 	void *volatile stack, *volatile address;
+	volatile pid_t pid;
+	pthread_t thread;
 } seen;
+
+static void (*also)(int sig); /* done by the handler too; NULL: nothing */
 
 static void on_plain(int sig)
 {
@@ -89,17 +95,23 @@ static void on_plain(int sig)
 
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
 	seen.calls++;
+	seen.sig = sig;
 	seen.self_blocked = sigismember(&now, sig);
 	seen.mask_blocked = sigismember(&now, SIGUSR1);
 	seen.stack = &here;
+	seen.thread = pthread_self();
 	errno = EXDEV;
 	if (sig == SIGSEGV)
 		mprotect((void *)(size_t)page, 1, PROT_READ | PROT_WRITE);
+	if (also)
+		also(sig);
 }
 
 static void on_info(int sig, siginfo_t *info, void *context)
 {
 	seen.code = info->si_code;
+	seen.pid = info->si_pid;
+	seen.values += info->si_value.sival_int;
 	seen.address = context ? info->si_addr : NULL;
 	on_plain(sig);
 }
@@ -132,13 +144,51 @@ static void all_default(void)
 		signal(sigs[i], SIG_DFL);
 }
 
-/* Whether SIGBUS's disposition is the application's. */
-static bool is_plain(void)
-{
-	struct sigaction now;
+/* The dispositions that a probe replaces, and the mask, for comparing. */
+struct state {
+	struct {
+		void (*handler)(int);
+		long flags; /* as wide, so that there is no padding */
+		uint64_t mask;
+	} of[COUNT(sigs)];
+	uint64_t mask;
+};
 
-	sigaction(SIGBUS, NULL, &now);
-	return now.sa_handler == on_plain;
+/* Bit i of signal i. The C library has signals of its own above 31. */
+static uint64_t bits(const sigset_t *set)
+{
+	uint64_t all = 0;
+
+	for (int sig = 1; sig < 32; sig++)
+		all |= (uint64_t)(sigismember(set, sig) == 1) << sig;
+	return all;
+}
+
+static void observe(struct state *state)
+{
+	struct sigaction sa;
+	sigset_t blocked;
+
+	memset(state, 0, sizeof *state);
+	for (size_t i = 0; i < COUNT(sigs); i++) {
+		sigaction(sigs[i], NULL, &sa);
+		state->of[i].handler = sa.sa_handler;
+		/* One is set by libc, not by the caller. */
+		state->of[i].flags = sa.sa_flags & ~0x04000000;
+		state->of[i].mask = bits(&sa.sa_mask);
+	}
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	state->mask = bits(&blocked);
+}
+
+static struct state before;
+
+static int unchanged(void)
+{
+	static struct state now;
+
+	observe(&now);
+	return memcmp(&now, &before, sizeof now) == 0;
 }
 
 static void test_kinds(void)
@@ -156,54 +206,81 @@ static void test_kinds(void)
 	   "outside of a pair nothing is run");
 }
 
-static sigset_t guarded;
-
 static void enters(void *arg)
 {
 	struct cpuc_guard guard;
 
 	cpuc_guard_enter(&guard);
-	pthread_sigmask(SIG_BLOCK, NULL, &guarded);
 	writes(arg);
 }
 
-/* Blocked, a fault's signal kills. */
 static void test_guard(void)
 {
-	sigset_t now;
-	int blocked = 0;
+	bool same;
 
 	cpuc_probe_begin();
+	observe(&before);
 	probe(enters, page);
-	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	same = unchanged();
 	cpuc_probe_end();
-	for (size_t i = 0; i < COUNT(sigs); i++)
-		blocked += sigismember(&guarded, sigs[i]);
-	ok(blocked == 0 && sigismember(&guarded, SIGALRM),
-	   "the guard blocks signals, but for those of faults");
-	ok(!cpuc_guard_inside && !sigismember(&now, SIGALRM),
-	   "a fault in it: the thread is outside, the mask as before");
+	ok(same, "a fault in the guard: the mask as before");
+	ok(!cpuc_guard_inside, "and the thread is outside");
 }
 
-static void test_all_blocked(void)
+static struct state during;
+
+static void looks(void *arg)
 {
-	sigset_t all, old, during;
-	int caught;
+	(void)arg;
+	observe(&during);
+}
+
+static void test_restored(void)
+{
+	sigset_t all, old;
+	const int wanted = SA_RESTART | SA_ONSTACK;
+	int result, same, flags[3];
+
+	for (size_t i = 0; i < COUNT(sigs); i++)
+		if (i % 3 == 0)
+			set(sigs[i], on_plain, SA_RESTART);
+		else if (i % 3 == 1)
+			set(sigs[i], NULL,
+			    SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
+		else
+			signal(sigs[i], i < 4 ? SIG_DFL : SIG_IGN);
+	observe(&before);
+	once(traps, NULL);
+	ok(unchanged(), "dispositions and mask as before");
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	cpuc_probe_begin();
-	caught = probe(writes, page);
-	pthread_sigmask(SIG_BLOCK, NULL, &during);
-	cpuc_probe_end();
+	observe(&before);
+	result = once(writes, page);
+	same = unchanged();
+	once(looks, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	ok(caught == SIGSEGV && sigismember(&during, SIGALRM),
-	   "fault caught with all signals blocked; others stay so");
+	for (int i = 0; i < 3; i++)
+		flags[i] = (int)during.of[i].flags & wanted;
+	ok(SANITIZED_THREADS || (flags[0] == SA_RESTART &&
+				 flags[1] == SA_ONSTACK && flags[2] == wanted),
+	   "SA_RESTART and SA_ONSTACK as the handlers had them, or on");
+	ok(result == SIGSEGV, "fault caught with all signals blocked");
+	ok(same, "and they all are blocked afterwards");
+	/* Not all can be blocked, and fewer under an emulator. */
+	for (size_t i = 0; i < COUNT(sigs); i++)
+		before.mask &= ~(UINT64_C(1) << sigs[i]);
+	ok(before.mask == during.mask, "a probe unblocks these six only");
+	all_default();
 }
+
+static int kept_errno; /* in the thread that faults */
 
 static int faulty(void)
 {
+	errno = ENOTTY;
 	writes((void *)(size_t)page);
+	kept_errno = errno;
 	return 0;
 }
 
@@ -236,106 +313,74 @@ static void raises(void *sig)
 	raise(*(const int *)sig);
 }
 
-#ifdef __linux__
-#define SENT_CODE SI_QUEUE
-#define send_signal(sig) sigqueue(getpid(), sig, (union sigval){0})
-#else
-#define SENT_CODE SI_USER
-#define send_signal(sig) kill(getpid(), sig)
-#endif
-
-/* To the process. */
-static void sends(void *sig)
-{
-	send_signal(*(const int *)sig);
-	for (int i = 0; i < 100; i++)
-		getppid(); /* the kernel may choose another moment */
-}
-
 /* A signal that is not the probe's own comes in a probe. */
-struct passed_on {
+static const struct passed_on {
 	const char *what;
-	void (*comes)(void *sig);
-	int (*work)(void); /* of elsewhere() */
+	int (*work)(void); /* of another thread; NULL: raises(), pretends() */
 	int sig;           /* 0: that of traps() */
 	void (*handler)(int);
 	int flags;
-	int calls;   /* of the handler; -1: the process dies */
-	int blocked; /* and pending before: it comes once, afterwards */
-	int code; /* to pretend: a number, as C libraries' headers lack some */
+	int calls; /* of the handler; -1: the process dies */
+	int code;  /* to pretend: a number, as C libraries' headers lack some */
+} passed_on[] = {
+	{"another thread's", faulty, SIGSEGV, on_plain, 0, 1, 0},
+	{"of SA_NODEFER", faulty, SIGSEGV, NULL, SA_SIGINFO | SA_NODEFER, 1, 0},
+	{"of SA_ONSTACK", faulty_on_stack, SIGSEGV, NULL,
+	 SA_SIGINFO | SA_ONSTACK, 1, 0},
+	{"without it", faulty_on_stack, SIGSEGV, NULL, SA_SIGINFO, 1, 0},
+	{"SIG_DFL", faulty, SIGSEGV, SIG_DFL, 0, -1, 0},
+	{"ignored", faulty, SIGSEGV, SIG_IGN, 0, -1, 0},
+	{"SIG_DFL, a trap", trapping, 0, SIG_DFL, 0, -1, 0},
+	{"SIG_DFL, one that is sent", NULL, SIGFPE, SIG_DFL, 0, -1, 0},
+	{"one that is sent", NULL, SIGILL, NULL, SA_SIGINFO, 1, 0},
+	{"ignored", NULL, SIGILL, SIG_IGN, 0, 0, 0},
+#ifdef SYS_rt_tgsigqueueinfo
+	{"SYS_USER_DISPATCH", NULL, SIGSYS, NULL, SA_SIGINFO, 1, 2},
+	{"TRAP_PERF", NULL, SIGTRAP, NULL, SA_SIGINFO, 1, 6},
+	{"BUS_MCEERR_AO", NULL, SIGBUS, NULL, SA_SIGINFO, 1, 5},
+#endif
 };
 
 static const struct passed_on *row;
 
 /* Linux lets a process pretend any siginfo to itself. */
-static void pretends(void *sig)
+static void pretends(void *unused)
 {
 #ifdef SYS_rt_tgsigqueueinfo
-	siginfo_t info = {.si_signo = *(int *)sig, .si_code = row->code};
+	siginfo_t info = {.si_signo = row->sig, .si_code = row->code};
 
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid),
-		info.si_signo, &info);
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), row->sig,
+		&info);
 	getppid();
 #endif
-	(void)sig;
+	(void)unused;
 }
-
-static const struct passed_on passed_on[] = {
-	{"another thread's", elsewhere, faulty, SIGSEGV, on_plain, 0, 1, 0, 0},
-	{"of SA_NODEFER", elsewhere, faulty, SIGSEGV, NULL,
-	 SA_SIGINFO | SA_NODEFER, 1, 0, 0},
-	{"of SA_ONSTACK", elsewhere, faulty_on_stack, SIGSEGV, NULL,
-	 SA_SIGINFO | SA_ONSTACK, 1, 0, 0},
-	{"without it", elsewhere, faulty_on_stack, SIGSEGV, NULL, SA_SIGINFO, 1,
-	 0, 0},
-	{"SIG_DFL", elsewhere, faulty, SIGSEGV, SIG_DFL, 0, -1, 0, 0},
-	{"ignored", elsewhere, faulty, SIGSEGV, SIG_IGN, 0, -1, 0, 0},
-	{"SIG_DFL, a trap", elsewhere, trapping, 0, SIG_DFL, 0, -1, 0, 0},
-	{"SIG_DFL, one that is sent", raises, NULL, SIGFPE, SIG_DFL, 0, -1, 0,
-	 0},
-	{"one that is sent", raises, NULL, SIGILL, NULL, SA_SIGINFO, 1, 0, 0},
-	{"ignored", raises, NULL, SIGILL, SIG_IGN, 0, 0, 0, 0},
-	{"blocked", raises, NULL, SIGSYS, NULL, SA_SIGINFO, 1, 1, 0},
-	{"to the process", sends, NULL, SIGTRAP, NULL, SA_SIGINFO, 1, 0, 0},
-	{"blocked", sends, NULL, SIGBUS, NULL, SA_SIGINFO, 1, 1, 0},
-#ifdef SYS_rt_tgsigqueueinfo
-	{"SYS_USER_DISPATCH", pretends, NULL, SIGSYS, NULL, SA_SIGINFO, 1, 0,
-	 2},
-	{"TRAP_PERF", pretends, NULL, SIGTRAP, NULL, SA_SIGINFO, 1, 0, 6},
-	{"BUS_MCEERR_AO", pretends, NULL, SIGBUS, NULL, SA_SIGINFO, 1, 0, 5},
-#endif
-};
 
 static int row_once(void)
 {
 	static int sig;
-	sigset_t one, old;
-	int caught, early;
 
 	sig = row->sig ? row->sig : trap_signal;
 	set(sig, row->handler, row->flags);
 	work = row->work;
-	if (!row->blocked)
-		return once(row->comes, &sig);
-	sigemptyset(&one);
-	sigaddset(&one, sig);
-	pthread_sigmask(SIG_BLOCK, &one, &old);
-	row->comes(&sig);
-	caught = once(row->comes, &sig);
-	early = seen.calls;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return caught | early;
+	if (row->code != 0)
+		return once(pretends, NULL);
+	return once(work ? elsewhere : raises, &sig);
 }
 
 static int right_call(void)
 {
-	return seen.calls == 1 && seen.mask_blocked == 1 &&
+	int fault = row->sig == SIGSEGV;
+
+	return seen.calls == 1 && seen.sig == row->sig &&
 	       (row->code == 0 || seen.code == row->code) &&
-	       (row->comes != sends || seen.code == SENT_CODE) &&
+	       seen.mask_blocked == 1 &&
+	       fault == !pthread_equal(seen.thread, pthread_self()) &&
 	       (SANITIZED_THREADS ||
 		(seen.self_blocked == !(row->flags & SA_NODEFER) &&
 		 on_alternate() == !!(row->flags & SA_ONSTACK))) &&
-	       (row->work == NULL || !(row->flags & SA_SIGINFO) ||
+	       (!fault || kept_errno == ENOTTY) &&
+	       (!fault || !(row->flags & SA_SIGINFO) ||
 		seen.address == (void *)(size_t)page);
 }
 
@@ -347,35 +392,245 @@ static void raises_then_traps(void *arg)
 
 static void test_passed_on(void)
 {
-	static const int sig = SIGBUS;
+	static const int sig = SIGILL;
 	int got;
 
 	for (row = passed_on; row < passed_on + COUNT(passed_on); row++) {
 		if (row->calls < 0) {
-			dies(row->what, row_once,
+			ends(row->what, row_once,
 			     row->sig ? row->sig : trap_signal);
 			continue;
 		}
-		if ((SANITIZED_THREADS &&
-		     (row->blocked || row->comes == sends)) ||
-		    (by_qemu && row->comes != elsewhere &&
-		     row->comes != raises)) {
-			skip("%s: ThreadSanitizer keeps signals back, qemu "
-			     "dies of one that is sent to a process",
-			     row->what);
+		if (row->code != 0 && by_qemu)
 			continue;
-		}
 		errno = ENOTTY;
 		got = row_once();
-		ok(got == 0 && (row->blocked || errno == ENOTTY) &&
+		ok(got == 0 && errno == ENOTTY &&
 			   (row->calls ? right_call() : seen.calls == 0),
 		   "%s: handled %d times, caught %d", row->what, seen.calls,
 		   got);
 	}
-	set(sig, NULL, SA_SIGINFO);
+	set(SIGILL, NULL, SA_SIGINFO);
 	got = once(raises_then_traps, &sig);
 	ok(got == trap_signal && seen.calls == 1, "a fault after it is caught");
 	all_default();
+}
+
+/* Nothing is left of the last pair; in a child, of its parent's. */
+static void test_anew(void)
+{
+	for (int i = 0; i < 2; i++) {
+		set(SIGILL, on_plain, (int)SA_RESETHAND);
+		once(raises, &sigs[0]);
+	}
+	ok(seen.calls == 1, "SA_RESETHAND: set again, it is called again");
+	set(SIGILL, on_plain, 0);
+	faults[0].kept[PROCESS].si_signo = SIGILL;
+	once(nothing, NULL);
+	ok(seen.calls == 0, "what a parent has kept is not sent again");
+	all_default();
+}
+
+static int dies_reset(void)
+{
+	struct sigaction now;
+
+	work = faulty;
+	set(SIGSEGV, on_plain, (int)SA_RESETHAND);
+	once(elsewhere, NULL);
+	sigaction(SIGSEGV, NULL, &now);
+	if (seen.calls != 1 || now.sa_handler != SIG_DFL)
+		return 1;
+	set(SIGSEGV, on_plain, (int)SA_RESETHAND);
+	cpuc_probe_begin();
+	probe(elsewhere, NULL);
+	if (seen.calls != 1)
+		return 2;
+	forget();
+	return probe(elsewhere, NULL);
+}
+
+/* This process sends itself signals, in every way. */
+struct sending {
+	void (*send)(int sig);
+	int code, to_process;
+	const char *name;
+};
+
+static void by_kill(int sig)
+{
+	kill(getpid(), sig);
+}
+
+/* Others lack sigqueue(3), or a code for raise(3). */
+#ifdef __linux__
+static void by_raise(int sig)
+{
+	raise(sig);
+}
+
+static void by_sigqueue(int sig)
+{
+	sigqueue(getpid(), sig, (union sigval){.sival_int = 4711});
+}
+#endif
+
+static const struct sending sendings[] = {
+	{by_kill, SI_USER, 1, "kill"},
+#ifdef __linux__
+	{by_raise, SI_TKILL, 0, "raise"},
+	{by_sigqueue, SI_QUEUE, 1, "sigqueue"},
+#endif
+};
+
+static const struct sending *sending;
+
+static void sends(void *sig)
+{
+	sending->send(*(const int *)sig);
+	for (int i = 0; i < 100; i++)
+		getppid(); /* the kernel may choose another moment */
+}
+
+static int got_it(void)
+{
+	return seen.calls == 1 && seen.code == sending->code &&
+	       seen.pid == getpid() &&
+	       (sending->code != SI_QUEUE || seen.values == 4711);
+}
+
+static void block(int sig, int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	pthread_sigmask(how, &set, NULL);
+}
+
+#ifdef __linux__
+static void sends_more(void *arg)
+{
+	(void)arg;
+	by_kill(SIGFPE);
+	by_sigqueue(SIGFPE);
+	by_raise(SIGFPE);
+	getppid();
+}
+
+static void test_sent_more(void)
+{
+	set(SIGFPE, NULL, SA_SIGINFO);
+	block(SIGFPE, SIG_BLOCK);
+	once(sends_more, NULL);
+	block(SIGFPE, SIG_UNBLOCK);
+	ok(seen.calls == 2 && seen.values == 0,
+	   "blocked: the first to the process and one to the thread are "
+	   "pending, as without a probe: %d, %d",
+	   seen.calls, seen.values);
+}
+#endif
+
+static void test_sending(void)
+{
+	int bad = 0, late = 0;
+
+	for (size_t i = 0; i < COUNT(sigs); i++) {
+		int sig = sigs[i];
+
+		set(sig, NULL, SA_SIGINFO);
+		bad += once(sends, &sig) != 0 || !got_it();
+		forget();
+		block(sig, SIG_BLOCK);
+		sending->send(sig);
+		late += once(sends, &sig) != 0 || seen.calls != 0;
+		block(sig, SIG_UNBLOCK);
+		late += !got_it();
+	}
+	ok(bad == 0, "%s in a probe reaches the handler, with its siginfo: %d",
+	   sending->name, bad);
+	ok(late == 0,
+	   "and if it is blocked, and pending before, once after it: %d", late);
+}
+
+static void test_sent(void)
+{
+	for (sending = sendings; sending < sendings + COUNT(sendings);
+	     sending++)
+		if (SANITIZED_THREADS || (by_qemu && sending->to_process))
+			skip("%s: ThreadSanitizer keeps signals back, qemu "
+			     "dies of one that is sent to a process",
+			     sending->name);
+		else
+			test_sending();
+#ifdef __linux__
+	if (!SANITIZED_THREADS && !by_qemu)
+		test_sent_more();
+#endif
+	all_default();
+}
+
+static sigjmp_buf way_out;
+
+static void faults_then_leaves(int sig)
+{
+	(void)sig;
+	if (seen.calls == 2)
+		siglongjmp(way_out, 1);
+	traps(NULL);
+}
+
+/* A fault in the application's handler, called on the probing thread. */
+__attribute__((unused)) static int faulty_handler(void)
+{
+	static const int sig = SIGFPE;
+
+	also = faults_then_leaves;
+	set(SIGFPE, on_plain, SA_NODEFER);
+	set(trap_signal, on_plain, SA_NODEFER);
+	cpuc_probe_begin();
+	if (sigsetjmp(way_out, 1) == 0)
+		probe(raises, &sig);
+	return seen.calls != 2;
+}
+
+static int changes;  /* of SIGBUS's disposition */
+static bool meddles; /* another thread sets it between a look and a change */
+static bool refuses; /* as a sandbox may: it can only be looked at */
+
+static int watched(int sig, const struct sigaction *to, struct sigaction *was)
+{
+	int err;
+
+	if (refuses && sig == SIGBUS && to != NULL)
+		return -1;
+	err = sigaction(sig, to, was);
+	changes += sig == SIGBUS && to != NULL;
+	if (meddles && sig == SIGBUS && to == NULL)
+		set(SIGBUS, on_plain, 0);
+	return err;
+}
+
+static void test_refused(void)
+{
+	char written = 0;
+	int sig;
+
+	observe(&before);
+	refuses = true;
+	sig = once(writes, &written);
+	refuses = false;
+	ok(sig == SIGSYS && !written && unchanged(),
+	   "one handler denied: nothing is run");
+}
+
+/* Whether SIGBUS's disposition is the application's. */
+static bool is_plain(void)
+{
+	struct sigaction now;
+
+	sigaction(SIGBUS, NULL, &now);
+	return now.sa_handler == on_plain;
 }
 
 static void replaces(void *arg)
@@ -388,18 +643,58 @@ static void test_replaced(void)
 {
 	struct sigaction ours;
 
-	once(replaces, NULL);
-	ok(is_plain(), "a handler installed meanwhile stays");
+	cpuc_probe_begin();
+	probe(replaces, NULL);
+	changes = 0;
+	cpuc_probe_end();
+	ok(is_plain() && changes == 0, "a handler installed meanwhile stays");
+	all_default();
+	cpuc_probe_begin();
+	meddles = true;
+	cpuc_probe_end();
+	meddles = false;
+	ok(is_plain(), "and one installed in the last moment");
+	all_default();
+	meddles = true;
+	cpuc_probe_begin();
+	meddles = false;
+	cpuc_probe_end();
+	ok(is_plain(), "or in the first");
 	cpuc_probe_begin();
 	sigaction(SIGBUS, NULL, &ours);
 	cpuc_probe_end();
 	sigaction(SIGBUS, &ours, NULL);
+	forget();
 	raise(SIGBUS);
 	ok(seen.calls == 1, "ours, put back too late, calls the one before");
-	ok(once(writes, hole) == SIGBUS && is_plain(),
-	   "and the next pair catches a fault, and finds the one before");
+	ok(once(writes, hole) == SIGBUS, "and catches a fault");
+	ok(is_plain(), "the next pair finds the one before");
 	all_default();
 }
+
+#if defined __linux__
+static void test_disarmed(void)
+{
+	const stack_t armed = {
+		.ss_sp = alternate,
+		.ss_size = sizeof alternate,
+		.ss_flags = (int)(1U << 31), /* SS_AUTODISARM */
+	};
+	stack_t now = {.ss_flags = SS_DISABLE}, old;
+
+	if (SANITIZED || sigaltstack(&armed, &old)) {
+		skip("no SS_AUTODISARM here");
+		return;
+	}
+	set(SIGSEGV, NULL, SA_SIGINFO | SA_ONSTACK);
+	once(writes, page);
+	sigaltstack(NULL, &now);
+	ok(now.ss_sp == armed.ss_sp && now.ss_flags == armed.ss_flags,
+	   "SS_AUTODISARM: the alternate stack is armed after a fault");
+	sigaltstack(&old, NULL);
+	all_default();
+}
+#endif
 
 static void *holds(void *caught)
 {
@@ -416,9 +711,10 @@ static int after_fork(void)
 	int good = cpuc_probe(nothing, NULL) == SIGSYS;
 
 	cpuc_probe_after_fork();
-	good &= is_plain();
+	good &= unchanged();
 	good &= once(writes, page) == SIGSEGV;
-	return !good || !is_plain();
+	cpuc_probe_after_fork();
+	return !good || !unchanged();
 }
 
 static int after_own_fork(void)
@@ -437,30 +733,58 @@ static void test_fork(void)
 	pthread_t thread;
 	int caught = 0, status;
 
-	set(SIGBUS, on_plain, 0);
+	observe(&before);
 	if (pthread_create(&thread, NULL, holds, &caught))
 		abort();
 	meet(2);
 	status = in_child(after_fork);
 	meet(2);
 	pthread_join(thread, NULL);
-	ok(status == 0 && caught == SIGSEGV,
-	   "fork during another thread's pair (%d), which goes on", status);
+	ok(status == 0, "fork during another thread's pair (%d)", status);
+	ok(caught == SIGSEGV, "that thread goes on in the parent");
 	once(forks, &status);
 	ok(status == 0, "the prober's own child goes on, too");
-	all_default();
 }
 
-static int faulty_twice(void)
+#ifdef HAVE_LINUX_FILTER_H
+static int calls_forbidden(void)
 {
-	work = faulty;
-	set(SIGSEGV, on_plain, (int)SA_RESETHAND);
-	cpuc_probe_begin();
-	probe(elsewhere, NULL);
-	if (seen.calls != 1)
-		return 1;
-	forget();
-	return probe(elsewhere, NULL);
+	return syscall(SYS_getppid) < 0;
+}
+
+static void forbidden(void *unused)
+{
+	(void)unused;
+	calls_forbidden();
+}
+
+static int trapped(void)
+{
+	if (deny(SYS_getppid, SECCOMP_RET_TRAP))
+		return CANNOT;
+	return once(forbidden, NULL) != SIGSYS;
+}
+
+static int dies_sys(void)
+{
+	if (deny(SYS_getppid, SECCOMP_RET_TRAP))
+		return CANNOT;
+	work = calls_forbidden;
+	return once(elsewhere, NULL);
+}
+#endif
+
+static void test_children(void)
+{
+	ends("SA_RESETHAND: SIG_DFL, a second fault kills", dies_reset,
+	     SIGSEGV);
+#if !SANITIZED_THREADS /* which blocks all signals in handlers */
+	ends("a fault in a handler is its own", faulty_handler, 0);
+#endif
+#ifdef HAVE_LINUX_FILTER_H
+	ends("a forbidden system call: SIGSYS", trapped, 0);
+	ends("another thread's", dies_sys, SIGSYS);
+#endif
 }
 
 int main(void)
@@ -480,10 +804,16 @@ int main(void)
 	by_qemu = in_child(emulated) != 0;
 	test_kinds();
 	test_guard();
-	test_all_blocked();
+	test_restored();
 	test_passed_on();
+	test_anew();
+	test_sent();
+	test_refused();
 	test_replaced();
+#ifdef __linux__
+	test_disarmed();
+#endif
 	test_fork();
-	dies("SA_RESETHAND: a second fault kills", faulty_twice, SIGSEGV);
+	test_children();
 	return done_testing();
 }

@@ -17,4 +17,18 @@ __attribute__((unused)) static void real_access(void)
 	page[0] = 1;
 }
 
+/* SIGILL, SIGTRAP or SIGFPE, by the architecture: PA-RISC has an addition for
+ * it that traps on overflow. */
+__attribute__((unused)) static void real_trap(void)
+{
+#ifdef __s390x__
+	/* qemu gives compare-and-trap the si_code of kill(2). */
+	__asm__ volatile(".short 0");
+#elif defined __sparc__
+	/* qemu gives up at the compiler's trap. */
+	__asm__ volatile("unimp 0");
+#endif
+	__builtin_trap();
+}
+
 #endif
