@@ -425,7 +425,7 @@ static void unopened(struct cpuc_event_set *set)
 
 static void forget(struct cpuc_event_set *set)
 {
-	struct cpuc_perf_thread *t = cpuc_perf_thread_state(set);
+	struct cpuc_perf_thread *t = cpuc_perf_thread_state(set, read_ended);
 
 	if (t == NULL)
 		abort();

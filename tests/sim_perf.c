@@ -258,7 +258,7 @@ static void end_here(void)
 		return;
 	sent = SIGSYS;
 	calls_left = any_place();
-	thread_events_ended(cpuc_perf_own, false);
+	read_ended(cpuc_perf_own, false);
 	calls_left = 0;
 	untrue += left_open() != foreign || k.blanks != 0;
 }
@@ -462,6 +462,19 @@ static void check_another(void)
 	ok(own->set == &none_mapped, "which the other's close leaves");
 }
 
+/* Destructors that others registered count before and after the library's. */
+static void check_end(void)
+{
+	uint64_t a;
+
+	begin_cores(1);
+	a = read_one();
+	run(500);
+	read_ended(cpuc_perf_own, false);
+	ok(left_open() == 0 && read_one() >= a + 500,
+	   "at a thread's end no cycles are lost");
+}
+
 /* Pages that an unmapping would take from others. */
 static void check_deferred(void)
 {
@@ -471,7 +484,7 @@ static void check_deferred(void)
 	begin_cores(1);
 	for (i = 0; i <= CPUC_PLACES; i++) {
 		read_one();
-		thread_events_ended(cpuc_perf_own, false);
+		read_ended(cpuc_perf_own, false);
 	}
 	ok(left_open() == CPUC_PLACES,
 	   "pages stay at the ends of %d threads, but not of one more",
@@ -489,7 +502,7 @@ static void check_deferred(void)
 	cpuc_perf_close(&one);
 	ok(left_open() == 0, "and all in the end");
 	one.defer_unmap = false;
-	thread_events_ended(cpuc_perf_own, true);
+	read_ended(cpuc_perf_own, true);
 	ok(cpuc_perf_own == cpuc_perf_nobody, "nor is memory left that goes");
 }
 
@@ -541,9 +554,9 @@ static void check_pair(void)
 	long long pair[2];
 
 	begin_pair(1);
-	thread_events_ended(cpuc_perf_own, true);
+	read_ended(cpuc_perf_own, true);
 	cpuc_perf_pair(&one, &retired, pair);
-	thread_events_ended(cpuc_perf_own, true);
+	read_ended(cpuc_perf_own, true);
 	cpuc_perf_pair(&retired, &one, pair);
 	ok(left_open() == 2, "a new thread may begin with either");
 	begin_pair(1);
@@ -569,6 +582,7 @@ static void check_all(void)
 	check_no_place();
 	check_without();
 	check_another();
+	check_end();
 	check_deferred();
 }
 

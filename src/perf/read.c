@@ -115,7 +115,7 @@ static uint64_t read_result(struct cpuc_perf_thread *t, uint64_t sum)
 	return t->last;
 }
 
-static void read_and_drop(struct cpuc_perf_thread *t)
+static void read_and_drop(struct cpuc_perf_thread *t, bool ending)
 {
 	uint64_t sum = t->last;
 
@@ -123,7 +123,24 @@ static void read_and_drop(struct cpuc_perf_thread *t)
 	    t->way != CPUC_MAPPED)
 		read_descriptors(t, t->set, &sum);
 	read_result(t, sum);
-	cpuc_perf_thread_drop(t, false);
+	cpuc_perf_thread_drop(t, ending);
+}
+
+/* Unless it is the last time, other destructors may count, and open events. */
+static void read_ended(void *states, bool last)
+{
+	struct cpuc_perf_thread *t = states;
+	struct cpuc_guard guard;
+	/* False if a handler in the midst of a change ends the thread. */
+	const bool entered = cpuc_guard_enter(&guard);
+	int i;
+
+	for (i = 0; i < CPUC_STATES; i++)
+		read_and_drop(&t[i], true);
+	if (last)
+		cpuc_perf_own = cpuc_perf_nobody;
+	if (entered)
+		cpuc_guard_leave(&guard);
 }
 
 /* Without events, as descriptors or memory (then `t` is NULL) have run out, or
@@ -169,7 +186,7 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 		if (t->way == CPUC_MAPPED)
 			t->unreadable = cpuc_os_clock_ns();
 	}
-	read_and_drop(t);
+	read_and_drop(t, false);
 	if (cpuc_os_clock_ns() - t->unreadable < RETRY_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
@@ -179,7 +196,7 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 			t->clock = 0;
 			return sum;
 		}
-		read_and_drop(t);
+		read_and_drop(t, false);
 	}
 	return read_time_instead(t, set);
 }
@@ -200,7 +217,7 @@ static uint64_t read_guarded(struct cpuc_event_set *set)
 			       : ++cpuc_perf_thread_own(set)->last;
 	/* A thread cancelled in here would leave its descriptors open. */
 	cpuc_cancel_off(&cancel);
-	t = cpuc_perf_thread_state(set);
+	t = cpuc_perf_thread_state(set, read_ended);
 	sum = t != NULL ? read_result(t, read_or_open(t, set))
 			: read_time_instead(NULL, set);
 	cpuc_guard_leave(&guard);
@@ -241,7 +258,7 @@ void cpuc_perf_drop(struct cpuc_event_set *set)
 	struct cpuc_guard guard;
 
 	if (cpuc_perf_thread_own(set)->set == set && cpuc_guard_enter(&guard)) {
-		read_and_drop(cpuc_perf_thread_own(set));
+		read_and_drop(cpuc_perf_thread_own(set), false);
 		cpuc_guard_leave(&guard);
 	}
 }

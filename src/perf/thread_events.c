@@ -102,31 +102,14 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	}
 }
 
-/* Unless it is the last time, other destructors may count, and open events. */
-static void thread_events_ended(void *states, bool last)
-{
-	struct cpuc_perf_thread *t = states;
-	struct cpuc_guard guard;
-	/* False if a handler in the midst of a change ends the thread. */
-	const bool entered = cpuc_guard_enter(&guard);
-	int i;
-
-	if (last)
-		cpuc_perf_own = cpuc_perf_nobody;
-	for (i = 0; i < CPUC_STATES; i++)
-		cpuc_perf_thread_drop(&t[i], true);
-	if (entered)
-		cpuc_guard_leave(&guard);
-}
-
 struct cpuc_perf_thread *
-cpuc_perf_thread_state(const struct cpuc_event_set *set)
+cpuc_perf_thread_state(const struct cpuc_event_set *set,
+		       void (*ended)(void *states, bool last))
 {
 	struct cpuc_perf_thread *states = cpuc_perf_own;
 
 	if (states == cpuc_perf_nobody) {
-		states = cpuc_thread_memory(sizeof cpuc_perf_nobody,
-					    thread_events_ended);
+		states = cpuc_thread_memory(sizeof cpuc_perf_nobody, ended);
 		if (states != NULL)
 			states[0].quick = states[1].quick = &zero;
 		else

@@ -109,10 +109,11 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	return set != NULL && t->set == set && cpuc_perf_thread_is_here(t);
 }
 
-/* The calling thread's state, to be changed; NULL: there is no memory. Under
- * the guard, like all that follows. */
+/* The calling thread's state, to be changed; NULL: no memory. ended() is as in
+ * cpuc_thread_memory(). Under the guard, like all that follows. */
 struct cpuc_perf_thread *
-cpuc_perf_thread_state(const struct cpuc_event_set *set);
+cpuc_perf_thread_state(const struct cpuc_event_set *set,
+		       void (*ended)(void *states, bool last));
 
 /* Opens the events of a thread that has none. Even if true, a page may not be
  * mapped, and a pinned event may stand still. */
