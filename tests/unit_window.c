@@ -108,15 +108,18 @@ static void agreement(void)
 }
 
 static uint64_t now, step, read_ns; /* ns */
+static uint64_t behind; /* the thread moves to a core whose clock is so much */
 static double rate;
 
 /* The thread's clock stood still for so many ns while an interrupt was handled,
  * just before its second reading. */
 static uint64_t interrupt, lost;
-static unsigned reads;
+static unsigned reads, ticks;
 
 static long long tick(void)
 {
+	if (++ticks > 100000000)
+		exit(!ok(0, "a clock is read for ever"));
 	now += 10;
 	return (long long)(now * 5 / 2);
 }
@@ -124,7 +127,8 @@ static long long tick(void)
 uint64_t pretended_thread(uint64_t hz)
 {
 	now += read_ns;
-	lost += ++reads == 2 ? interrupt : 0;
+	now -= ++reads == 1 ? behind : 0;
+	lost += reads == 2 ? interrupt : 0;
 	return (uint64_t)((double)((now - lost) / step * step) * rate *
 			  (double)hz / 1e9);
 }
@@ -160,6 +164,35 @@ static void thread_clocks(void)
 		ok(believed == (rows[i].right ? n : 0),
 		   "%s: believed %d times of %d", rows[i].what, believed, n);
 	}
+	step = 1;
+	rate = 1;
+	behind = 1000;
+	reads = 0;
+	ok(cpuc_calibration_thread_clock(tick, 2500000000),
+	   "a core whose clock is behind: only that try is lost");
+	behind = 0;
+}
+
+/* In steps of 24. The thread moves to a core whose clock is 29 behind. */
+static long long stepping(void)
+{
+	static long long steps;
+
+	steps++;
+	return steps * 24 - (steps >= 50 ? 29 : 0);
+}
+
+static void grain(void)
+{
+	static const struct cpuc_clock clock_of = {.tick = stepping};
+	uint64_t of_steps;
+
+	/* Else it may take for ever. */
+	alarm(60);
+	cpuc_clock_grain(&clock_of, &of_steps);
+	ok(of_steps == 24, "one whose resolution is measured then: steps of %u",
+	   (unsigned)of_steps);
+	alarm(0);
 }
 
 /* By a core of 4 GHz. */
@@ -206,6 +239,7 @@ int main(void)
 	agreement();
 	now = 1000000000;
 	thread_clocks();
+	grain();
 	calibrated();
 	return done_testing();
 }

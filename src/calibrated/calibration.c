@@ -323,7 +323,9 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 		before = (uint64_t)tick();
 		ran = cpuc_os_clock_thread(hz);
 		after = later = (uint64_t)tick();
-		while (later - after < AGREE_READINGS * (after - before + 1))
+		/* On a core whose clock is behind, this try fails. */
+		while (later - after <
+		       AGREE_READINGS * (cpuc_sub_sat(after, before) + 1))
 			later = (uint64_t)tick();
 		ran = cpuc_os_clock_thread(hz) - ran;
 		if (ran + 1 >= later - after &&

@@ -89,7 +89,7 @@ static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 }
 
 /* Whether every read traps, into a hypervisor or a debugger. */
-static bool clock_traps(const struct cpuc_clock *c)
+static bool clock_traps(const struct cpuc_clock *c, uint64_t hz)
 {
 	uint64_t last = (uint64_t)c->tick(), least = UINT64_MAX, ticks;
 	int i;
@@ -98,7 +98,7 @@ static bool clock_traps(const struct cpuc_clock *c)
 		ticks = (uint64_t)c->tick() - last;
 		least = ticks < least ? ticks : least;
 	}
-	return least > c->hz / 1000000;
+	return least > hz / 1000000;
 }
 
 static unsigned clock_selection = 1; /* under the engine's lock */
@@ -108,7 +108,7 @@ void cpuc_clock_again(void)
 	clock_selection++;
 }
 
-/* `hz` is stored last, because any read may fault. */
+/* c->hz is stored last, because any read may fault. */
 bool cpuc_clock_rate(struct cpuc_clock *c)
 {
 	uint64_t hz = 0;
@@ -125,13 +125,12 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 		c->exact = coarse ||
 			   cpuc_clock_within(clock_measure(c, RATE_CONFIRMS),
 					     hz, RATE_CONFIRMS);
-	if (c->exact)
-		c->hz = hz;
-	else if (!coarse)
-		c->hz = clock_measure(c, RATE_AGREES);
+	if (!c->exact)
+		hz = coarse ? 0 : clock_measure(c, RATE_AGREES);
 	c->last_measured = clock_selection;
-	c->traps = clock_traps(c);
-	return c->hz != 0;
+	c->traps = clock_traps(c, hz);
+	c->hz = hz;
+	return hz != 0;
 }
 
 bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
@@ -225,7 +224,7 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step)
 			;
 		v[n] = (uint64_t)c->tick() - last;
 		last += v[n];
-		n += v[n] > 1;
+		n += (int64_t)v[n] > 1;
 	}
 	same = GRAIN_READS - n;
 	if (same > GRAIN_READS / 2)
