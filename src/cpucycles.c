@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The library's interface.
  *
- * `cpucycles` starts as cpuc_first. The first thread that calls it selects
- * under the lock while others wait; then the selected slot is published, and
- * after it its entry, each with release order. No later count takes a lock. */
+ * `cpucycles` starts as cpuc_first. One thread selects under the lock while
+ * others wait; then the slot is published, and after it its entry, each with
+ * release order. Later counts take no lock, unless they meet a change. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
@@ -103,12 +103,9 @@ static int selection_set(const char *name)
 		return ENOENT;
 	selection_begin();
 	cpuc_try(slot);
-	if (slot->trial.usable) {
+	if (slot->trial.usable)
 		selection_publish(slot);
-		cpuc_close_others(cpuc_slots, cpuc_slot_count, slot);
-	} else {
-		cpuc_perf_close(slot->counter->events);
-	}
+	cpuc_close_others(cpuc_slots, cpuc_slot_count, cpuc_current);
 	cpuc_probe_end();
 	return slot->trial.usable ? 0 : ENOTSUP;
 }
@@ -249,14 +246,12 @@ long long cpucycles_interruptions(void)
 	return cpuc_count_interruptions();
 }
 
-/* Tries a counter that the selection passed over because it could not win. */
+/* Tries a counter that is not to be selected. */
 static void describe_try(struct cpuc_slot *slot)
 {
-	if (slot->trial.tried)
-		return;
 	selection_begin();
 	cpuc_try(slot);
-	cpuc_perf_close(slot->counter->events);
+	cpuc_close_others(cpuc_slots, cpuc_slot_count, cpuc_current);
 	cpuc_probe_end();
 }
 
@@ -298,14 +293,15 @@ static int describe_slot(struct cpuc_slot *slot, struct cpucycles_counter *out,
 
 	if (out == NULL)
 		return fail(EINVAL);
-	if (slot == NULL)
-		return fail(ENOENT);
 	if (cpuc_lock(&caller) != 0)
 		return fail(EDEADLK);
-	describe_try(slot);
-	describe(slot, out, size);
+	/* The selection passed over it because it could not win. */
+	if (slot != NULL && !slot->trial.tried)
+		describe_try(slot);
+	if (slot != NULL)
+		describe(slot, out, size);
 	cpuc_unlock(&caller);
-	return 0;
+	return slot != NULL ? 0 : fail(ENOENT);
 }
 
 int cpucycles_counter(unsigned index, struct cpucycles_counter *out,

@@ -140,8 +140,8 @@ static bool select_hopeless(const struct cpuc_slot *slot,
 
 	if (best == NULL)
 		return false;
-	/* Its steps are the same, of a less true count; its scale may need
-	 * files. The system's clock, the same one, seems finer if profiled. */
+	/* The same steps, of a less true count, whose scale may need files. The
+	 * system's clock is the same one; it seems finer in profiled code. */
 	if (best->counter->kind == CPUC_CALIBRATED &&
 	    (slot->counter->clock == best->counter->clock || kind == CPUC_OS))
 		return true;
@@ -211,10 +211,10 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 void cpuc_close_others(struct cpuc_slot *slots, size_t n,
 		       const struct cpuc_slot *slot)
 {
-	const struct cpuc_event_set *kept = slot ? slot->counter->events : NULL;
+	const struct cpuc_counter *c = slot != NULL ? slot->counter : NULL;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (slots[i].counter->events != kept)
+		if (c == NULL || slots[i].counter->events != c->events)
 			cpuc_perf_close(slots[i].counter->events);
 }

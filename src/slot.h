@@ -77,7 +77,7 @@ struct cpuc_reader {
 
 /* The result of the latest trial. */
 struct cpuc_trial {
-	bool tried;
+	bool tried; /* or not to be: the reason says why */
 	bool usable;
 	long long step; /* cycles, call included; 0: not usable */
 	/* why not usable */

@@ -414,7 +414,8 @@ static void check_inside(void)
 	ok(cpucycles_persecond() == 0 && cpucycles_observepersecond() == 0 &&
 		   cpucycles_instructions() == -1 &&
 		   FAILS(cpucycles_select(NULL), EDEADLK) &&
-		   FAILS(cpucycles_counter(0, &c, sizeof c), EDEADLK),
+		   FAILS(cpucycles_counter(0, &c, sizeof c), EDEADLK) &&
+		   FAILS(cpucycles_instructionscounter(&c, sizeof c), EDEADLK),
 	   "no rate and no instructions, and EDEADLK");
 	cpuc_unlock(&caller);
 }
@@ -472,6 +473,12 @@ static void check_pair(void)
 	ok(cpucycles_pair(&cycles, &instructions) == 0 && errno == 4711 &&
 		   paired[0] == &pmus[1] && pmus[1].opened,
 	   "it has none: those beside the instructions' are opened for it");
+	asked_for = "slow";
+	cpucycles_select(NULL);
+	asked_for = NULL;
+	pmus[1].opened = false;
+	ok(cpucycles_pair(&cycles, &instructions) == 0 && pmus[1].opened,
+	   "also where no other counter was tried");
 	refused_pmu = &pmus[3];
 	forget();
 	ok(FAILS(cpucycles_pair(&cycles, &instructions), ENOTSUP) &&
@@ -555,6 +562,11 @@ static void check_public(void)
 	fresh();
 	ok(FAILS(cpucycles_select("denied"), ENOTSUP) && !pmus[1].open,
 	   "one that is asked for, and refused, is closed");
+	registered[1].events = &pmus[0];
+	cpucycles_select("fine");
+	ok(FAILS(cpucycles_select("denied"), ENOTSUP) && pmus[0].open,
+	   "but not events that the counter in use has, too");
+	registered[1].events = &pmus[1];
 	registered[1].open = NULL;
 	ok(cpucycles_select("denied") == 0 && pmus[1].open &&
 		   cpuc_slots[1].trial.reason[0] == '\0',
