@@ -234,12 +234,29 @@ static long long core_cycles(void)
 	return (long long)(cycles / slower);
 }
 
+static const struct cpuc_counter core_counter = {.kind = CPUC_CORE,
+						 .read = core_cycles};
+static const struct cpuc_slot by_core = {.counter = &core_counter};
+
+static void check_later(void)
+{
+	setenv("cpucyclespersecond", "", 1);
+	world = 0;
+	forget();
+	ok(ask(NULL) == UNKNOWN &&
+		   cpuc_clock_within(ask(&by_core), BY_CORE, 100),
+	   "no source for clocks, but a core counter measures its own rate");
+	world = 0;
+	forget();
+	ask(NULL);
+	world = MEASURABLE;
+	clock_of.tried = false;
+	ok(ask(cpuc_slots) == BY_CORE,
+	   "no calibration at first, but one in a later selection");
+}
+
 static void check_measured(void)
 {
-	static const struct cpuc_counter counter = {.kind = CPUC_CORE,
-						    .read = core_cycles};
-	static const struct cpuc_slot by_core = {.counter = &counter};
-
 	higher = 3;
 	observe(NULL, 1.009, 0.0001);
 	disturbed = 2;
@@ -260,6 +277,7 @@ int main(void)
 {
 	for (size_t i = 0; i < COUNT(rows); i++)
 		check(&rows[i]);
+	check_later();
 	check_measured();
 	return done_testing();
 }

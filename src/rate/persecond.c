@@ -181,20 +181,24 @@ static const struct cpuc_rate *persecond_find(const struct cpuc_slot *current,
 		stated = persecond_stated(current);
 	if (stated.hz != 0 && (stated.of_core || !calibrated))
 		return &stated;
-	if (measured.source == NULL)
+	if (measured.hz == 0)
 		measured = cpuc_persecond_now(current);
 	if (measured.hz != 0)
 		return &measured;
 	return stated.hz != 0 ? &stated : &cpuc_persecond_unknown;
 }
 
-/* What was found, for a calibrated counter and for all others. */
-static const struct cpuc_rate *persecond_found[2];
+/* What was found: for clocks, for a calibrated counter, for the core's own. */
+static const struct cpuc_rate *persecond_found[3];
 
 static const struct cpuc_rate **persecond_place(const struct cpuc_slot *current)
 {
-	return &persecond_found[current != NULL &&
-				current->counter->kind == CPUC_CALIBRATED];
+	enum cpuc_kind kind =
+		current != NULL ? current->counter->kind : CPUC_REFERENCE;
+
+	return &persecond_found[kind < CPUC_CALIBRATED
+					? 2
+					: kind == CPUC_CALIBRATED];
 }
 
 const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current)
@@ -208,7 +212,7 @@ struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 	const struct cpuc_rate *rate = *place;
 
 	if (rate == NULL) {
-		rate = persecond_find(current, place != persecond_found);
+		rate = persecond_find(current, place == &persecond_found[1]);
 		__atomic_store_n(place, rate, __ATOMIC_RELEASE);
 	}
 	return *rate;
