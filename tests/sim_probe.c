@@ -710,17 +710,21 @@ static int after_fork(void)
 {
 	int good = cpuc_probe(nothing, NULL) == SIGSYS;
 
-	cpuc_probe_after_fork();
+	cpuc_probe_after_fork(false);
 	good &= unchanged();
 	good &= once(writes, page) == SIGSEGV;
-	cpuc_probe_after_fork();
+	cpuc_probe_after_fork(false);
 	return !good || !unchanged();
 }
 
+/* Later a thread has the prober's name. */
 static int after_own_fork(void)
 {
-	cpuc_probe_after_fork();
-	return probe(writes, page) != SIGSEGV;
+	cpuc_probe_after_fork(true);
+	if (probe(writes, page) != SIGSEGV)
+		return 1;
+	cpuc_probe_after_fork(false);
+	return !unchanged();
 }
 
 static void forks(void *status)

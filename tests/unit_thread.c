@@ -103,6 +103,7 @@ static int naps;
 static void (*in_nap)(void);
 static bool told; /* that somebody waits */
 static int taken_over;
+static bool by_holder; /* that is, in a child of its own */
 
 void pretended_sleep(long ns)
 {
@@ -114,9 +115,10 @@ void pretended_sleep(long ns)
 		exit(!ok(0, "a thread waits for ever"));
 }
 
-void pretended_after_fork(void)
+void pretended_after_fork(bool inside)
 {
 	taken_over++;
+	by_holder = inside;
 }
 
 static void lock_once(void)
@@ -201,8 +203,16 @@ static void check_child(const char *what)
 	taken_over = 0;
 	lock_once();
 	lock_once();
-	ok(naps == 0 && taken_over == 1,
+	ok(naps == 0 && taken_over == 1 && !by_holder,
 	   "%s takes it from its parent's holder, once", what);
+}
+
+/* Which may be in a probe, and goes on with it. */
+static void check_holder_forks(void)
+{
+	lock_holder = lock_inside = ((uintptr_t)getpid() + 1) * 4 + 1;
+	lock_once();
+	ok(by_holder, "but in the holder's own child it is the holder");
 }
 
 /* By now there are marks. */
@@ -229,6 +239,7 @@ int main(void)
 	check_caller();
 	lock_holder = ((uintptr_t)getpid() + 1) * 4 + 1;
 	check_child("a child");
+	check_holder_forks();
 	check_fork_handler();
 	check_same_id();
 	check_memory();

@@ -313,10 +313,10 @@ int cpuc_probe(void (*fn)(void *), void *arg)
 	return frame.sig;
 }
 
-void cpuc_probe_after_fork(void)
+void cpuc_probe_after_fork(bool inside)
 {
-	/* In the owner's own child the probe goes on. */
-	if (!pthread_equal(owner, pthread_self())) {
+	/* In the owner's own child the probe goes on. Names are reused. */
+	if (!inside || !pthread_equal(owner, pthread_self())) {
 		probed = NULL;
 		probe_restore();
 	}

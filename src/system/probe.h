@@ -4,6 +4,7 @@
 #define CPUC_PROBE_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /* Windows does not raise it. */
 #ifndef SIGSYS
@@ -23,8 +24,8 @@ void cpuc_probe_end(void);
  * fn was not run. It may end halfway, so it must not take locks or memory. */
 int cpuc_probe(void (*fn)(void *), void *arg);
 
-/* Restores the dispositions in a child that was forked while another thread was
- * between begin and end. In the probing thread's own child it goes on. */
-void cpuc_probe_after_fork(void);
+/* Restores the dispositions in a child that was forked during another thread's
+ * probe. In the probing thread's own, `inside` the lock, the probe goes on. */
+void cpuc_probe_after_fork(bool inside);
 
 #endif

@@ -52,7 +52,7 @@ static uintptr_t lock_process(int pid)
 }
 
 /* Sleeps: a thread of real-time priority does not yield to others. */
-static void lock_acquire(int pid)
+static void lock_acquire(int pid, bool inside)
 {
 	bool waits = __atomic_load_n(&lock_wanted, __ATOMIC_RELAXED), here;
 	uintptr_t found;
@@ -73,11 +73,12 @@ static void lock_acquire(int pid)
 	__atomic_store_n(&lock_wanted, false, __ATOMIC_RELAXED);
 	/* The parent's holder may have been probing. */
 	if (!here)
-		cpuc_probe_after_fork();
+		cpuc_probe_after_fork(inside);
 }
 
 int cpuc_lock(struct cpuc_caller *caller)
 {
+	const bool inside = lock_inside != 0;
 	int pid = (int)getpid();
 	sigset_t all;
 
@@ -91,7 +92,7 @@ int cpuc_lock(struct cpuc_caller *caller)
 	cpuc_cancel_off(&caller->cancel);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
-	lock_acquire(pid);
+	lock_acquire(pid, inside);
 	return 0;
 }
 
