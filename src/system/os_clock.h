@@ -15,7 +15,7 @@
 uint64_t cpuc_os_clock_ns(void);
 uint64_t cpuc_os_clock_us(void);
 
-/* CLOCK_MONOTONIC to a few milliseconds, for less time. Not on Windows. */
+/* CLOCK_MONOTONIC in steps of milliseconds, quicker to read. Not on Windows. */
 uint64_t cpuc_os_clock_coarse_ns(void);
 
 /* The time for which the calling thread has run, in ticks of hz a second (of

@@ -71,7 +71,7 @@ void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)
 	rseq_arm(r);
 }
 
-/* Signals clear the word; switches have the other waits. Some count twice. */
+/* Signals clear the word; waits that do not are switches. Some count twice. */
 long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};
