@@ -266,7 +266,7 @@ static void describe(const struct cpuc_slot *slot,
 		.bits = c->bits ? c->bits : 64,
 		.per_thread =
 			c->events != NULL || c->kind == CPUC_CORE_KERNEL ||
-			(c->kind == CPUC_CALIBRATED && cpuc_count_alone()),
+			(c->kind == CPUC_CALIBRATED && cpuc_count_per_thread()),
 		.usable = slot->trial.usable,
 	};
 

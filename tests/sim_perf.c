@@ -214,7 +214,7 @@ static void fork_here(void)
 
 	if (own->set == NULL)
 		return;
-	*(uint32_t *)(uintptr_t)own->process = 0;
+	*(uint32_t *)(uintptr_t)own->mark = 0;
 	for (e = world; e < world + k.made; e++)
 		if (e->mapped) {
 			memset(e->page, 0x55, sizeof *e->page);

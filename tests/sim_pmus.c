@@ -88,7 +88,7 @@ static const struct listing {
 	{"cpu_core cpu_atom", 2, 4, CPUS | 5 * REFUSED, 1},
 	{"cpu_core cpu_atom cpu", 3, 4, CPUS, 1},
 	{"cortex_a520 cortex_a720 cortex_a725 x4", 4, 4, CPUS | NUMBERS, 4},
-	{"p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11", 12, 4, CPUS, CPUC_CORES},
+	{"p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11", 12, 4, CPUS, CPUC_TYPES},
 	{"one of no core", 0, 1, 0, 0},
 	{"nothing at all", 0, 0, 0, 1},
 };
@@ -96,7 +96,7 @@ static const struct listing {
 static void check_listing(const struct listing *l)
 {
 	const bool generic = l->events == 1 || (l->how & NUMBERS) == 0;
-	struct cpuc_event all[CPUC_CORES];
+	struct cpuc_event all[CPUC_TYPES];
 	unsigned i, bad = 0, seen = 0;
 
 	fresh_tree();

@@ -85,8 +85,8 @@ static int calibration_choose_lengths(struct cpuc_calibration *s)
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
-	if (length < WINDOW_STEPS * grain)
-		length = WINDOW_STEPS * grain;
+	if (length < WINDOW_GRAINS * grain)
+		length = WINDOW_GRAINS * grain;
 	do {
 		ticks = (uint32_t)cpuc_min(calibration_ticks(chain, trial),
 					   calibration_ticks(chain, trial));
@@ -266,14 +266,14 @@ uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns)
 	return (uint64_t)s->chain->cycles * turns << CPUC_OVERHEAD_BITS;
 }
 
-int32_t cpuc_glimpse_now(const struct cpuc_calibration *s, uint64_t mean)
+int32_t cpuc_glimpse_overhead(const struct cpuc_calibration *s, uint64_t mean)
 {
 	const uint32_t turns =
 		cpuc_calibration_turns(s, s->glimpse_turns, mean);
 	uint64_t stamp[2], cycles;
 
 	s->chain->glimpse(turns, stamp);
-	if (stamp[1] - stamp[0] > WINDOW_TICKS_MAX)
+	if (stamp[1] - stamp[0] > GLIMPSE_TICKS_MAX)
 		return GLIMPSE_MAX;
 	cycles = (stamp[1] - stamp[0]) * (mean >> CPUC_RATIO_BITS / 2) >>
 		 (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS);
@@ -302,7 +302,7 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 	for (i = 0; i < GLIMPSE_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
 		entered = CPUC_GLIMPSE_GUARDED && cpuc_guard_enter(&guard);
-		v[i] = links + (uint64_t)(int64_t)cpuc_glimpse_now(s, s->ratio);
+		v[i] = links + (uint64_t)cpuc_glimpse_overhead(s, s->ratio);
 		if (entered)
 			cpuc_guard_leave(&guard);
 		least = cpuc_min((uint64_t)s->clock->tick() - begun, least);

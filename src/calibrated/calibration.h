@@ -82,7 +82,7 @@ struct cpuc_calibration {
 	uint32_t grain;           /* the clock's resolution, 2^-20 of that */
 	uint32_t glimpse_turns;   /* the same for a glimpse */
 	uint32_t glimpse_grain;   /* 2^-20 of its links */
-	int32_t glimpse_overhead; /* cpuc_glimpse_now() at that ratio */
+	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at that ratio */
 	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
 	bool thread_clock;     /* cpuc_calibration_thread_clock() */
 };
@@ -109,7 +109,7 @@ uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns);
 
 /* What a glimpse takes beyond its links, in cycles << CPUC_OVERHEAD_BITS: about
  * the same each time if the ratio is `mean`. */
-int32_t cpuc_glimpse_now(const struct cpuc_calibration *s, uint64_t mean);
+int32_t cpuc_glimpse_overhead(const struct cpuc_calibration *s, uint64_t mean);
 
 /* By how much that differs if the ratio differs by so many 2^-20. */
 int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,

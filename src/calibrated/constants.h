@@ -19,11 +19,11 @@
 #define MEASUREMENT_MOVING (4 * SHARE_MOVING)
 
 /* EPYC's windows of 2.5 us scatter by 0.3%. */
-#define WINDOW_STEPS 360    /* least length, in steps: two may be missing */
+#define WINDOW_GRAINS 360   /* least length, in grains: two may be missing */
 #define WINDOW_PARTS 400000 /* and in parts of a second */
 #define WINDOW_TURNS_MAX 16384
-#define WINDOW_TICKS_MAX (UINT32_C(1) << 24) /* longer: useless */
-#define WINDOW_TRIAL 16       /* steps in a trial of how long a turn takes */
+#define GLIMPSE_TICKS_MAX (UINT32_C(1) << 24) /* longer: useless */
+#define WINDOW_TRIAL 16       /* grains in a trial of how long a turn takes */
 #define WINDOW_OVERHEADS 32   /* windows in the mean overhead */
 #define WINDOW_GLIMPSES 2     /* its overhead is that of so many */
 #define WINDOW_UNDISTURBED 10 /* one this part of its links off is not */

@@ -33,7 +33,7 @@ static bool count_waits_clear(const struct cpuc_core_count *c)
 }
 
 /* A mark of the process tells a child from its parent. */
-bool cpuc_count_alone(void)
+bool cpuc_count_per_thread(void)
 {
 	return cpuc_calibration_done() && cpuc_calibration.thread_clock &&
 	       cpuc_process != NULL;
@@ -42,8 +42,9 @@ bool cpuc_count_alone(void)
 /* The thread's clock, in the count's ticks; 0: unknown. */
 static uint64_t count_clock(void)
 {
-	return cpuc_count_alone() ? cpuc_os_clock_thread(cpuc_calibration.hz)
-				  : 0;
+	return cpuc_count_per_thread()
+		       ? cpuc_os_clock_thread(cpuc_calibration.hz)
+		       : 0;
 }
 
 /* Switches since the last call of this; if unknown, perhaps more than one. */
@@ -235,7 +236,7 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 		return false;
 	c->due = 0;
 	CPUC_FENCE();
-	if (*c->rseq.word != armed || !cpuc_ratio_stands(&c->ratio))
+	if (*c->rseq.word != armed || !cpuc_ratio_glimpse(&c->ratio))
 		return false;
 	*n = cpuc_count_at(c, d);
 	t = count_tick();

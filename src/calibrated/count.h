@@ -69,7 +69,7 @@ static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 }
 
 /* Whether the time for which a thread does not run is left out. */
-bool cpuc_count_alone(void);
+bool cpuc_count_per_thread(void);
 
 /* The slow way, for a call that found `armed` and read tick + d. */
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);

@@ -103,12 +103,12 @@ static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 }
 
 /* A small step shows in the mean of glimpses; none weighs more than `near`. */
-bool cpuc_ratio_stands(struct cpuc_ratio *r)
+bool cpuc_ratio_glimpse(struct cpuc_ratio *r)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const int32_t near = cpuc_glimpse_part(
 		s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
-	int32_t by = cpuc_glimpse_now(s, r->mean) - r->glimpse_overhead;
+	int32_t by = cpuc_glimpse_overhead(s, r->mean) - r->glimpse_overhead;
 	const bool far = abs(by) > near;
 
 	if (far)
@@ -205,12 +205,12 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	ratio_pass(r, passed);
 	if (r->glimpse_in > 0 && r->measure_in > 0)
 		return false;
-	stands = cpuc_ratio_stands(r);
+	stands = cpuc_ratio_glimpse(r);
 	/* A disturbed glimpse may err either way. */
 	if (worked >= COUNT_RAMP)
-		stands &= cpuc_ratio_stands(r);
+		stands &= cpuc_ratio_glimpse(r);
 	else if (CPUC_GLIMPSE_GUARDED && !stands)
-		stands = cpuc_ratio_stands(r);
+		stands = cpuc_ratio_glimpse(r);
 	stepped = !stands && ratio_confirm(r, worked);
 	if (stepped) {
 		ratio_next(r, true);

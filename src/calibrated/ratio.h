@@ -15,7 +15,7 @@ struct cpuc_ratio {
 	uint32_t measure_every;
 	uint32_t stepped_ago;          /* the latest step */
 	struct cpuc_overhead overhead; /* of windows that measure */
-	int32_t glimpse_overhead;      /* cpuc_glimpse_now() at this ratio */
+	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at this ratio */
 	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
 	bool known;            /* the mean has a measurement in it */
 	uint16_t cpu;          /* at the latest closing */
@@ -25,7 +25,7 @@ struct cpuc_ratio {
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 
 /* Whether a glimpse shows the ratio in use. Changes only the drift. */
-bool cpuc_ratio_stands(struct cpuc_ratio *r);
+bool cpuc_ratio_glimpse(struct cpuc_ratio *r);
 
 /* A glimpse or a measurement, if one is due `passed` ticks after the latest
  * call; of these `worked` are in no count yet. True if that took long. */

@@ -36,10 +36,10 @@ static void *event_address(cpuc_page *page)
 	return (void *)(uintptr_t)page;
 }
 
-cpuc_page *cpuc_event_map(int fd, cpuc_page *blank)
+cpuc_page *cpuc_event_map(int fd, cpuc_page *old)
 {
-	void *page = mmap(event_address(blank), event_page_size(), PROT_READ,
-			  MAP_SHARED | (blank != NULL ? MAP_FIXED : 0), fd, 0);
+	void *page = mmap(event_address(old), event_page_size(), PROT_READ,
+			  MAP_SHARED | (old != NULL ? MAP_FIXED : 0), fd, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }

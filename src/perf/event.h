@@ -28,8 +28,8 @@ struct cpuc_event {
 int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		    unsigned flags);
 
-/* Maps the event's page, over the blank one if that is not NULL. */
-cpuc_page *cpuc_event_map(int fd, cpuc_page *blank);
+/* Maps the event's page, over an old one if that is not NULL. */
+cpuc_page *cpuc_event_map(int fd, cpuc_page *old);
 void cpuc_event_unmap(cpuc_page *page); /* NULL: does nothing */
 
 /* Maps zeros over the page, which closes the event. False: it failed. */

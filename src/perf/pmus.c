@@ -107,7 +107,7 @@ static bool pmus_is_software(const char *pmu)
 }
 
 /* Not by opendir(3), which allocates: the caller may be a signal handler. */
-unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
+unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_TYPES], unsigned counts)
 {
 	/* Room for one entry; small, for the stack of a signal handler. */
 	char path[PMUS_PATH_SIZE], block[320] = "";
@@ -132,7 +132,7 @@ unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts)
 			if (entry[0] == '.')
 				continue;
 			hardware = !pmus_is_software(entry);
-			if (hardware && n < CPUC_CORES &&
+			if (hardware && n < CPUC_TYPES &&
 			    pmus_event(entry, counts, &events[n]))
 				n++;
 			else if (hardware && pmus_may_count(entry))

@@ -8,12 +8,12 @@
 #define CPUC_PMUS "/sys/bus/event_source/devices/"
 
 /* The most types of cores. No machine so far has more than four. */
-#define CPUC_CORES 8
+#define CPUC_TYPES 8
 
 /* The events of all types of cores for `counts`, PERF_COUNT_HW_...; returns
  * their number. 1: the generic event, for one type of core or where sysfs lists
  * no PMUs. 0: it does, and none is a core's. */
-unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_CORES], unsigned counts);
+unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_TYPES], unsigned counts);
 
 /* Reads a file that holds one number. False if it does not. */
 bool cpuc_setting(const char *path, long *number);

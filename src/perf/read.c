@@ -74,7 +74,7 @@ static bool read_pages(struct cpuc_perf_thread *t,
 			t->page = page;
 			t->lock = lock;
 			CPUC_FENCE();
-			t->quick = t->process;
+			t->quick = t->mark;
 			filled = cpuc_perf_quick(t, set->reg, sum);
 		}
 	}

@@ -67,7 +67,7 @@ static void thread_events_unmap(const struct cpuc_perf_thread *t,
 	bool keep = set->keep_page && e->page == t->page && e->page->index == 0;
 
 	if (!ending && (keep || cpuc_event_blank(e->page)))
-		e->blank = e->page;
+		e->old = e->page;
 	else if (ending && set->defer_unmap)
 		thread_events_defer(e->page);
 	else
@@ -85,7 +85,7 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 	/* Interrupted readers notice, even if the next page's lock is equal. */
 	t->sum++;
 	t->set = NULL;
-	for (i = 0; i < CPUC_CORES; i++) {
+	for (i = 0; i < CPUC_TYPES; i++) {
 		struct cpuc_perf_event *e = &t->event[i];
 
 		/* Not if the application has closed and reused it. */
@@ -94,9 +94,9 @@ void cpuc_perf_thread_drop(struct cpuc_perf_thread *t, bool ending)
 		if (set != NULL && e->page != NULL)
 			thread_events_unmap(t, set, e, ending);
 		if (ours && ending)
-			cpuc_event_unmap(e->blank);
+			cpuc_event_unmap(e->old);
 		if (!ours || ending)
-			e->blank = NULL;
+			e->old = NULL;
 		e->page = NULL;
 		e->id = 0;
 	}
@@ -121,7 +121,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set,
 }
 
 /* The first event's page is mapped last: if it is there, all are. A mapping
- * that fails may have removed the blank page. */
+ * that fails may have removed the old page. */
 static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 {
 	unsigned i;
@@ -129,13 +129,13 @@ static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 	for (i = events; i-- > 0;) {
 		struct cpuc_perf_event *e = &t->event[i];
 
-		e->page = cpuc_event_map(e->fd, e->blank);
+		e->page = cpuc_event_map(e->fd, e->old);
 		if (e->page == NULL) {
-			if (e->blank != NULL && !cpuc_event_blank(e->blank))
-				e->blank = NULL;
+			if (e->old != NULL && !cpuc_event_blank(e->old))
+				e->old = NULL;
 			break;
 		}
-		e->blank = NULL;
+		e->old = NULL;
 	}
 	for (i = 0; i < events; i++)
 		cpuc_sys_close(t->event[i].fd);
@@ -168,7 +168,7 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 	t->base = t->last;
 	t->way = way;
 	t->reads = 0;
-	t->process = cpuc_process_mark();
+	t->mark = cpuc_process_mark();
 	CPUC_FENCE();
 	t->set = set;
 	return true;

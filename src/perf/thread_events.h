@@ -24,7 +24,7 @@ struct cpuc_event_set {
 
 	/* Filled in by cpuc_perf_try(), which then stores `opened` with release
 	 * order. Later only `opened` changes, with the exclude bits. */
-	struct cpuc_event event[CPUC_CORES]; /* the count is their sum */
+	struct cpuc_event event[CPUC_TYPES]; /* the count is their sum */
 	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 	bool absent;     /* the system lists no PMU of cores */
@@ -39,23 +39,23 @@ enum cpuc_perf_way {
 /* What      made by           ended by
  * states    the first count   the thread's last destructor
  * fd        an opening        the same if MAPPED; else drop, if still its own
- * page      an opening        drop: becomes `blank`, as zeros or (keep_page,
+ * page      an opening        drop: becomes `old`, as zeros or (keep_page,
  *                             index 0) as it is; at the thread's end unmapped
  *                             or (defer_unmap) put into place[]
- * blank     drop              an opening maps over it; the end unmaps it
+ * old       drop              an opening maps over it; the end unmaps it
  * place[]   a thread's end    a later thread's opening, at index 0
  *
  * A child of fork does not have the pages, and unmaps nothing. */
 struct cpuc_perf_event {
-	cpuc_page *page;  /* NULL: none is mapped */
-	cpuc_page *blank; /* in the place of an old page; or NULL */
-	uint64_t id;      /* the kernel's; 0: no descriptor is kept */
+	cpuc_page *page; /* NULL: none is mapped */
+	cpuc_page *old;  /* its place, for the next one; or NULL */
+	uint64_t id;     /* the kernel's; 0: no descriptor is kept */
 	int fd;
 };
 
 /* Counts are cycles or instructions. */
 struct cpuc_perf_thread {
-	/* Equal to `process` if `page` is mapped, else it points to 0. */
+	/* Equal to `mark` if `page` is mapped, else it points to 0. */
 	const uint32_t *quick;
 
 	/* While the page's lock is `lock`, the thread has not been switched:
@@ -69,10 +69,10 @@ struct cpuc_perf_thread {
 	uint64_t last; /* a recent result, from which new events continue */
 
 	/* The inline reader needs only the above. */
-	uint64_t base;              /* the count of all earlier events */
-	const uint32_t *process;    /* its mark when opened; outlives `set` */
+	uint64_t base;        /* the count of all earlier events */
+	const uint32_t *mark; /* the process's when opened; outlives `set` */
 	struct cpuc_event_set *set; /* whose events they are; NULL: none */
-	struct cpuc_perf_event event[CPUC_CORES];
+	struct cpuc_perf_event event[CPUC_TYPES];
 	uint64_t clock;      /* ns of the last count by time; 0: by events */
 	unsigned way;        /* how they were opened: cpuc_perf_way */
 	unsigned reads;      /* by system calls since then */
@@ -99,7 +99,7 @@ cpuc_perf_thread_own(const struct cpuc_event_set *set)
 /* Whether the thread last opened events in this process. */
 static inline bool cpuc_perf_thread_is_here(const struct cpuc_perf_thread *t)
 {
-	return t->process != NULL && *(const volatile uint32_t *)t->process;
+	return t->mark != NULL && *(const volatile uint32_t *)t->mark;
 }
 
 /* Whether the thread has events of this set, in this process. */

@@ -188,17 +188,15 @@ static const struct cpuc_rate *persecond_find(const struct cpuc_slot *current,
 	return stated.hz != 0 ? &stated : &cpuc_persecond_unknown;
 }
 
-/* What was found: for clocks, for a calibrated counter, for the core's own. */
-static const struct cpuc_rate *persecond_found[3];
+/* What was found: for a counter of each kind, and one for all clocks. */
+static const struct cpuc_rate *persecond_found[CPUC_REFERENCE + 1];
 
 static const struct cpuc_rate **persecond_place(const struct cpuc_slot *current)
 {
 	enum cpuc_kind kind =
 		current != NULL ? current->counter->kind : CPUC_REFERENCE;
 
-	return &persecond_found[kind < CPUC_CALIBRATED
-					? 2
-					: kind == CPUC_CALIBRATED];
+	return &persecond_found[cpuc_min(kind, CPUC_REFERENCE)];
 }
 
 const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current)
@@ -212,7 +210,8 @@ struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 	const struct cpuc_rate *rate = *place;
 
 	if (rate == NULL) {
-		rate = persecond_find(current, place == &persecond_found[1]);
+		rate = persecond_find(
+			current, place == &persecond_found[CPUC_CALIBRATED]);
 		__atomic_store_n(place, rate, __ATOMIC_RELEASE);
 	}
 	return *rate;

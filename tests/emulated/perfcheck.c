@@ -27,7 +27,7 @@ static const char *name;
 static bool instructions, exact;
 
 /* The events of all types of cores. */
-static struct cpuc_event core_event[CPUC_CORES];
+static struct cpuc_event core_event[CPUC_TYPES];
 static unsigned types;
 
 #define own                                                       \

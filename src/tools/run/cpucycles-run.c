@@ -75,7 +75,7 @@ static struct {
 
 /* Perf events of what this process will start, one for each type of core. */
 struct events {
-	int fd[CPUC_CORES], n;
+	int fd[CPUC_TYPES], n;
 };
 
 /* -1: nothing has counted. */
@@ -108,7 +108,7 @@ static bool events_open(struct events *e, unsigned counts)
 				       .read_format =
 					       PERF_FORMAT_TOTAL_TIME_ENABLED |
 					       PERF_FORMAT_TOTAL_TIME_RUNNING};
-	struct cpuc_event event[CPUC_CORES];
+	struct cpuc_event event[CPUC_TYPES];
 	int n = (int)cpuc_core_pmus(event, counts);
 
 	for (e->n = 0; e->n < n; e->n++) {
