@@ -26,13 +26,14 @@ json() {
 	"$run" --json -o "$tmp/json" "$@" >"$tmp/out" 2>"$tmp/err"
 }
 
-# COMMAND...: its count is off $cycles by no more than cpucycles-selftest allows,
-# which leaves room for the start of processes.
+# COMMAND...: its count is below $cycles by no more than cpucycles-selftest allows,
+# or half again as high: interrupts, the host, another hardware thread and the
+# start of processes take time that looks like the command's.
 near() {
 	json "$@" && test "$(member cycles)" != null &&
 		awk -v "got=$(member cycles)" -v "cycles=$cycles" 'BEGIN {
-			off = got / cycles - 1
-			exit (off < 0 ? -off : off) > 0.06 }' && return
+			share = got / cycles
+			exit share < 0.94 || share > 1.5 }' && return
 	echo "# $(member cycles), not $cycles: $(member how)"
 	return 1
 }
