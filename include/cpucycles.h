@@ -139,7 +139,8 @@ extern CPUCYCLES_API int cpucycles_select(const char *name);
 
 /* The rate in Hz, now, of the core that this thread is running on: measured by
  * chains of instructions of known latency, or by a core counter. Takes about a
- * millisecond, or tens by a coarse clock; selects if nothing has. 0 if it cannot be measured. */
+ * millisecond, or tens by a coarse clock; selects if nothing has. 0 if it
+ * cannot be measured. */
 extern CPUCYCLES_API long long cpucycles_observepersecond(void);
 
 /* Grows whenever the calling thread is preempted, waits, migrates to another

@@ -33,7 +33,7 @@ cd "$top_srcdir" || exit 99
 	done
 } >"$tmp/out" 2>&1
 ! test -s "$tmp/out"
-ok "a page for each function, the examples, the licence, NEWS and README are, too"
+ok "a page for each function, the examples, the licence, NEWS and README are installed"
 
 # The tree moves away from where it was installed. The prefix of README.md is a
 # directory with include and lib, wherever the library's are.

@@ -114,7 +114,8 @@ exec $CC $CFLAGS \$SEARCH "\$@" -O0 -g0 $(made LIBS)
 TXT
 chmod +x "$tmp/bin/cc"
 cd "$top_srcdir" || exit 99
-DESTDIR=$tmp/root run 'make -C build install' "$tmp/checkout"
+export DESTDIR="$tmp/root"
+run 'make -C build install' "$tmp/checkout"
 ok "README.md: make -C build install"
 ln -s "$tmp/root$(made prefix)"/[!l]* "$P"
 lib=$(find "$tmp/root" -name libcpucycles.la) lib=${lib%/*}

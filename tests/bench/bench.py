@@ -241,6 +241,9 @@ def mistakes(tables):
         line = f"{code}{name}\t{row['instructions']}"
         if known and line not in expected:
             yield f"this is not in tests/bench/expected: {line}"
+    if not (known and tables["instructions"]):
+        print(f"bench: no instructions are expected of {code.strip()}",
+              file=sys.stderr)
     for claim in ["system calls of the first call", "code, bytes",
                   "thread-local data, bytes"]:
         row = tables["claims"].get(claim, {"found": ""})
