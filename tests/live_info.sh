@@ -97,6 +97,10 @@ if test -n "$name"; then
 	refused 1 "^cpucycles-info: $name does not work here: .." \
 		"$info" --counter="$name"
 	ok "a counter that does not work is status 1, with the reason"
+	cpucyclesimplementation=default-monotonic "$info" --counter="$name" \
+		2>"$tmp/err" >/dev/null
+	! grep 'not tried' "$tmp/err"
+	ok "which is its own, whatever the environment names"
 else
 	skip "all counters work here"
 fi
@@ -104,6 +108,10 @@ cpucyclesimplementation=nonesuch "$info" --plot 2>"$tmp/err" >/dev/null
 grep -qx 'cpucycles-info: cpucyclesimplementation=nonesuch was not taken: there is no such counter here' \
 	"$tmp/err"
 ok "--plot says so on stderr"
+cpucyclesimplementation=default-gettimeofday "$info" --plot \
+	--counter=default-monotonic 2>"$tmp/err" >/dev/null
+! test -s "$tmp/err"
+ok "but not where --counter names another"
 
 # One run is judged: the next may find the machine too busy to calibrate.
 if "$info" --cpus >"$tmp/out" 2>"$tmp/err"; then

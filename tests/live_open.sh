@@ -101,6 +101,11 @@ run 0 --apply && run 0 --apply --rdpmc-all &&
 	run 0 --revert && says 'rdpmc: 2 -> 1: ' 1 &&
 	says 'rdpmc: 1 -> 0: ' 1 && says '^left' 0 && same
 ok "--apply without and with it: --revert goes back in two steps"
+run 0 --apply --rdpmc-all --no-nmi-watchdog && run 0 --persist &&
+	says '^nothing' 0 && grep -q paranoid "$sysctl" &&
+	! grep -q '^kernel.nmi_watchdog' "$sysctl" &&
+	! grep -q '^w .* 2$' "$tmpfiles" && reverts
+ok "what these open is not made at every boot unless they are given then, too"
 
 ## RISC-V: without Sscofpmf, users need to count the kernel too.
 for isa in rv64imafdc_sscofpmf_sstc:2 mips64:2 rv64imafdc:1; do
@@ -252,6 +257,10 @@ keep
 run 1 --persist && complains 'not written by' && run 0 --revert &&
 	says '^left ' 2 && same
 ok "files of others are neither written nor removed"
+rm "$sysctl"
+ln -sf cpucycles.conf "$tmpfiles"
+run 1 --persist && test -L "$tmpfiles"
+ok "nor is what cannot be read"
 machine 4 0 1 0
 rm -r "$root/etc/tmpfiles.d"
 keep
@@ -306,6 +315,14 @@ if test -n "$user"; then
 	refused 1 'cannot lock .* as root' \
 		$user "$open" --root "$root" --persist && same
 	ok "without root's rights, nothing is changed, and it says why"
+	machine 2 1 1 1
+	chmod 600 "$rdpmc"
+	if test "$user" != env; then
+		# shellcheck disable=SC2086 # several words
+		$user "$open" --root "$root" --status >"$tmp/out" 2>"$tmp/err"
+		test $? -eq 0 && says 'rdpmc: only root' 1 && ! test -s "$tmp/err"
+		ok "a file that only root can read, as x86's, is no failure"
+	fi
 	for action in '' --dry-run; do
 		$user "$open" $action >"$tmp/out" 2>"$tmp/err"
 		test $? -le 1 && ! says '^set' 1 &&
@@ -322,4 +339,13 @@ run 0 --status && says '^no PMU is visible' 0 && rm -r "$pmus/cpu" &&
 	mkdir "$pmus/armv8_pmuv3_0" && : >"$pmus/armv8_pmuv3_0/cpus" &&
 	run 0 --status && says '^no PMU is visible' 0
 ok "without a PMU, of x86 or arm64, it says that opening cannot help"
+rm -r "$pmus/armv8_pmuv3_0"
+machine 4 0 1 0
+rm -r "$pmus/cpu"
+keep
+run 0 --persist && says '^no PMU' 1 && says . 1 && same
+ok "and opens nothing"
+mkdir "$pmus/cpum_cf" && keep
+run 0 --apply && says '^no PMU' 0 && reverts
+ok "s390x's has another name"
 done_testing

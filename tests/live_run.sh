@@ -138,6 +138,16 @@ ok "SIGUSR1 goes to the command"
 ) && test "$(grep -c lived "$tmp/out")" -eq 3
 ok "a signal that is ignored, as by nohup, is so in the command"
 
+json -r 3 sleep 0
+test "$(grep -c '_spread"' "$tmp/json")" -eq 7
+ok "a spread for each number, also if that is unknown"
+if command -v timeout >/dev/null; then
+	mkfifo "$tmp/fifo"
+	timeout -k 2 1 "$run" -o "$tmp/fifo" true
+	test $? -eq 124
+	ok "a FIFO without a reader can be interrupted"
+fi
+
 ## Known lengths. What nobody has counted or estimated is skipped.
 "$work" chain 1
 works=$?

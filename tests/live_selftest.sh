@@ -86,6 +86,9 @@ done <"$tmp/mistakes"
 test $? -eq 0 && grep -q '^# counter default-monotonic, kind os' "$tmp/out" &&
 	grep -qx '1\.\.2' "$tmp/out" && grep -q '^ok 1 - advances: ' "$tmp/out"
 ok "--counter names the counter, and arguments the checks"
+cpucyclesimplementation=default-monotonic "$selftest" --quick instructions |
+	grep -q 'SKIP not tried'
+ok "no instructions are tried where the environment names a clock"
 # A calibrated one may work a moment later.
 "$bin/cpucycles-info" |
 	sed -n 's/^cpucycles unavailable \([^:]*\): .*/\1/p' |

@@ -6,8 +6,7 @@
 #define RATE_STEPS_MOST 4096 /* of which size and time are recorded */
 
 struct rate_steps {
-	long long level, begun; /* a window's length at present, and since when;
-				   0: not known yet */
+	long long level, begun; /* a window's length, and since when; or 0 */
 	long long other, since; /* windows in a row with another length: the
 				   first one, when it began, */
 	int off;                /* and how many */

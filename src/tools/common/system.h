@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* What the system knows of the machine: its name, and why timings on a CPU may
- * scatter: governor, turbo, threads of the same core, and stolen time. */
+/* What the system knows of the machine: names, and why timings may scatter. */
 #ifndef CPUC_TOOLS_SYSTEM_H
 #define CPUC_TOOLS_SYSTEM_H
 

@@ -22,7 +22,7 @@ void tool_begin(const char *name, const char *help, int failed)
 	tool_name = name;
 	tool_help = help;
 	tool_all = failed;
-	/* Of the root directory nothing can be read or written. */
+	/* A directory can be neither read nor written by a descriptor. */
 	do
 		fd = open("/", O_RDONLY);
 	while (fd >= 0 && fd <= 2);
@@ -85,7 +85,10 @@ const char *tool_why(const struct cpucycles_counter *c)
 
 int tool_select(const char *name, struct cpucycles_counter *c)
 {
-	const bool works = name == NULL || cpucycles_select(name) == 0;
+	/* A first selection by the environment forgets why. */
+	const bool works =
+		name == NULL || cpucycles_select(name) == 0 ||
+		(cpucycles_kind() != NULL && cpucycles_select(name) == 0);
 	unsigned i;
 
 	if (cpucycles_counterbyname(name, c, sizeof *c) == 0)
@@ -131,8 +134,8 @@ void tool_note_not_taken(FILE *f, const char *begin)
 	const char *why = named != NULL ? tool_not_taken(named) : "";
 
 	if (*why != '\0')
-		fprintf(f, "%scpucyclesimplementation=%s was not taken: %s\n",
-			begin, named, why);
+		fprintf(f, "%scpucyclesimplementation=%.*s was not taken: %s\n",
+			begin, (int)strcspn(named, "\n"), named, why);
 }
 
 bool tool_without_events(void)
@@ -141,6 +144,19 @@ bool tool_without_events(void)
 
 	return named != NULL && !strcmp(named, cpucycles_implementation()) &&
 	       strcmp(cpucycles_kind(), "core") != 0;
+}
+
+void tool_instructions(struct cpucycles_counter *c)
+{
+	const bool tried = !tool_without_events();
+
+	if (tried && cpucycles_instructionscounter(c, sizeof *c) == 0)
+		return;
+	memset(c, 0, sizeof *c);
+	snprintf(c->reason, sizeof c->reason, "%s",
+		 tried ? "built without Linux's <linux/perf_event.h>"
+		       : "not tried, since the environment names a counter "
+			 "without perf events");
 }
 
 clockid_t tool_thread_clock(void)

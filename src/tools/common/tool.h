@@ -25,16 +25,14 @@ void tool_begin(const char *name, const char *help, int failed);
 int tool_option(int argc, char **argv, const char *letters,
 		const struct option *options);
 
-/* "TOOL: MESSAGE" on standard error; after wrong usage, a line points to
- * --help. The exit status. */
+/* "TOOL: MESSAGE" on standard error, and --help after wrong usage: status. */
 #define tool_failed(...) tool_message(TOOL_FINDING, __VA_ARGS__)
 #define tool_usage(...) tool_message(TOOL_USAGE, __VA_ARGS__)
 int tool_message(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Returns the exit status: `status`, unless the file of this name (NULL: the
- * output) could not be written, or f is NULL: a message then gives errno as the
- * reason. */
+/* The exit status: `status`, unless f is NULL or the file of this name (NULL:
+ * the output) could not be written: then there is a message, by errno. */
 int tool_end(FILE *f, const char *name, int status);
 
 /* Selects the counter and describes it; NULL: the one that programs get. The
@@ -61,8 +59,8 @@ bool tool_without_events(void);
 long long tool_clock_ns(clockid_t clock);
 long long tool_ns(void);
 
-/* Why instructions are not counted where no counter of them was built. */
-#define TOOL_NO_INSTRUCTIONS "built without Linux's <linux/perf_event.h>"
+/* How instructions are counted; if not at all, unusable with the reason. */
+void tool_instructions(struct cpucycles_counter *c);
 
 /* CLOCK_THREAD_CPUTIME_ID, or CLOCK_MONOTONIC if there is none in steps of a
  * microsecond or less: on Windows they are of 15 ms. */

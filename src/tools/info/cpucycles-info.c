@@ -94,7 +94,8 @@ int main(int argc, char **argv)
 	if (request.counter != NULL)
 		status = tool_select(request.counter, &c);
 	/* The others have it in what they print. */
-	if (asked == CPUS || asked == PLOT || asked == NOISE)
+	if (request.counter == NULL &&
+	    (asked == CPUS || asked == PLOT || asked == NOISE))
 		tool_note_not_taken(stderr, "cpucycles-info: ");
 	if (status == TOOL_GOOD)
 		status = reports[i].print();

@@ -19,8 +19,7 @@ int table_print(void); /* for people */
 int plot_print(void);  /* a histogram of calls */
 
 /* Measure for a second or two what disturbs timings now, and print it with
- * advice, noise_json() as a member of an object. TOOL_FINDING if the verdict is
- * worse than 1%, or medians would be of what little of the time is left. */
+ * advice. TOOL_FINDING if medians would be worse than 1%, or of little time. */
 int noise_print(void);
 int noise_json(void);
 
@@ -28,10 +27,6 @@ struct cpucycles_counter;
 
 /* Why the counter does not count the thread alone; "" if it does. */
 const char *report_shared(const struct cpucycles_counter *c);
-
-/* How instructions are counted. Where no build for this system does that, it is
- * not usable, with the reason. */
-void report_instructions(struct cpucycles_counter *c);
 
 /* Calls note() for what users may not know of the counter in use, and for each
  * variable or file that had no effect. */

@@ -147,19 +147,6 @@ const char *report_shared(const struct cpucycles_counter *c)
 	return c->per_thread ? "" : why[c->kind_id];
 }
 
-void report_instructions(struct cpucycles_counter *c)
-{
-	const bool tried = !tool_without_events();
-
-	if (tried && cpucycles_instructionscounter(c, sizeof *c) == 0)
-		return;
-	memset(c, 0, sizeof *c);
-	snprintf(c->reason, sizeof c->reason, "%s",
-		 tried ? TOOL_NO_INSTRUCTIONS
-		       : "not tried, since the environment names a counter "
-			 "without perf events");
-}
-
 static void report_line_note(const char *text)
 {
 	printf("cpucycles note %s\n", text);
@@ -182,7 +169,7 @@ int report_lines(void)
 	printf("cpucycles kind %s\n", c.kind);
 	printf("cpucycles per thread %s%s\n",
 	       c.per_thread ? "yes" : "no: ", report_shared(&c));
-	report_instructions(&other);
+	tool_instructions(&other);
 	printf("cpucycles instructions %s%s\n",
 	       other.usable ? other.name : "unavailable: ", tool_why(&other));
 	for (i = 0; cpucycles_counter(i, &other, sizeof other) == 0; i++)
@@ -307,7 +294,7 @@ static void report_json_counters(void)
 		json_close('}');
 	}
 	json_close(']');
-	report_instructions(&c);
+	tool_instructions(&c);
 	json_open("instructions", '{');
 	json_text("name", c.usable ? c.name : "");
 	report_json_counter(&c);

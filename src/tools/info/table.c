@@ -113,7 +113,7 @@ int table_print(void)
 	if (!c.per_thread)
 		terminal_print(0, INDENT, "per thread: no: %s",
 			       report_shared(&c));
-	report_instructions(&other);
+	tool_instructions(&other);
 	terminal_print(
 		0, INDENT, "instructions: %s%s",
 		other.usable ? other.name : "unavailable: ", tool_why(&other));

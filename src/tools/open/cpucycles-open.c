@@ -37,8 +37,7 @@ static const char open_help[] =
 	"      --revert           restore what was found, and undo --persist\n"
 	"      --dry-run          say what would be done, and change nothing\n"
 	"      --rdpmc-all        also set rdpmc to 2, for amd64-pmcff. Risk: every\n"
-	"                         process may then read every counter at any time,\n"
-	"                         also those that count for others\n"
+	"                         process may then read every counter at any time\n"
 	"      --no-nmi-watchdog  also switch off the NMI watchdog, to free a counter.\n"
 	"                         Risk: hard lockups are no longer detected\n"
 	"      --root DIR         put DIR before the path of every file\n"
@@ -61,10 +60,9 @@ static int open_failed(const char *doing, const char *path, int err)
 				  : "");
 }
 
-/* Two runs at once would each record the other's half-made changes. The lock is
- * a file of its own, since every write replaces the record by another file. It
- * stays, or a run that waits for it would have to look for another. Only root
- * can open it, so that no user can make root wait. */
+/* Two runs at once would record each other's half-made changes. The lock is a
+ * file of its own, as every write replaces the record, and stays, or some would
+ * wait for one that is gone. Only root can open it: no user makes root wait. */
 static int open_take_lock(void)
 {
 	int fd = open(open_lock + 1, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
@@ -136,7 +134,9 @@ static int open_write(const char *path, bool keep)
 		return -errno;
 	open_format(run.old, f);
 	for (i = 0; i < OPEN_SETTINGS; i++, s++) {
-		if (run.old[i] < 0 || strcmp(s->path, last) == 0)
+		/* What an option opened is made again by that option alone. */
+		if (run.old[i] < 0 || (s->when & ~run.when) != 0 ||
+		    strcmp(s->path, last) == 0)
 			continue;
 		last = s->path;
 		if (path == open_sysctl && s->sysctl != NULL)
@@ -167,13 +167,15 @@ static int open_save(const char *path)
 		printf("left %s: not written by cpucycles-open\n", path);
 	if (!keep && (err == -ENOENT || err == OPEN_FOREIGN))
 		return TOOL_GOOD;
-	if (err != OPEN_FOREIGN)
+	if (err == 0 || err == -ENOENT || err == OPEN_DAMAGED)
 		err = run.dry ? 0 : open_write(path, keep);
 	if (err != 0)
 		return open_failed(keep ? "write" : "remove", path, err);
-	if (path != open_state)
-		printf("%s%s %s\n", run.dry ? "would " : "",
-		       keep ? "write" : "remove", path);
+	if (path == open_state)
+		return TOOL_GOOD;
+	run.shown++;
+	printf("%s%s %s\n", run.dry ? "would " : "", keep ? "write" : "remove",
+	       path);
 	return TOOL_GOOD;
 }
 
@@ -273,7 +275,10 @@ static int open_each(void)
 		if (strcmp(path, open_settings[i].path) != 0) {
 			path = open_settings[i].path;
 			err = open_get(path, &now);
-			if (err != 0 && err != -ENOENT)
+			if (err == -EACCES && !run.revert &&
+			    (run.dry || !run.apply))
+				printf("%s: only root can read it\n", path);
+			else if (err != 0 && err != -ENOENT)
 				status = open_failed("read", path, err);
 		}
 		if (err == 0) {
@@ -286,16 +291,18 @@ static int open_each(void)
 	return status;
 }
 
-/* Whether sysfs has no PMU of the cores: x86 and RISC-V call theirs `cpu`, all
- * others have a file `cpus`. False where there is no sysfs. */
+/* Whether sysfs lists no PMU of cores, as in pmus.c; false without sysfs. */
 static bool open_no_pmu(void)
 {
 	glob_t found = {0};
-	bool none = glob(DEVICES "/*/cpus", 0, NULL, &found) != 0;
+	bool none;
 
+	glob(DEVICES "/*/cpus", 0, NULL, &found);
+	glob(DEVICES "/cpu*", GLOB_APPEND, NULL, &found);
+	glob(DEVICES "/armv*", GLOB_APPEND, NULL, &found);
+	none = found.gl_pathc == 0;
 	globfree(&found);
-	return none && access(DEVICES "/cpu", F_OK) != 0 &&
-	       access(DEVICES, X_OK) == 0;
+	return none && access(DEVICES, X_OK) == 0;
 }
 
 static int open_run(void)
@@ -306,21 +313,24 @@ static int open_run(void)
 		return status;
 	run.when = run.rdpmc_all | run.no_nmi |
 		   (open_kernel_too() ? OPEN_KERNEL_TOO : 0);
+	if (!run.revert && open_no_pmu()) {
+		printf("no PMU is visible here (virtual machine?), so opening "
+		       "cannot help\n");
+		if (run.apply)
+			return status;
+	}
 	status |= open_each();
 	if (run.found == 0 && status == TOOL_GOOD && !run.revert)
 		status = open_failed("find", "a setting (is /proc mounted?)",
 				     -ENOENT);
-	if (run.shown == 0 && status == TOOL_GOOD)
-		printf("nothing to do\n");
-	if (!run.revert && open_no_pmu())
-		printf("no PMU is visible here (virtual machine?), so opening "
-		       "cannot help\n");
 	if (!run.apply && !run.revert && open_load(open_sysctl, old) == 0)
 		printf("%s: makes settings at every boot\n", open_sysctl);
 	if (run.revert)
 		saved = open_save(open_state);
 	if ((run.revert || run.persist) && saved == TOOL_GOOD)
 		saved = open_save(open_sysctl) || open_save(open_tmpfiles);
+	if (run.shown == 0 && (status | saved) == TOOL_GOOD)
+		printf("nothing to do\n");
 	return status | saved;
 }
 

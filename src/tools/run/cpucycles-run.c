@@ -294,11 +294,13 @@ static void print_all(FILE *f)
 		print_number(f, names[i].name, names[i].digits,
 			     value / names[i].unit);
 		snprintf(name, sizeof name, "%s_spread", names[i].name);
-		if (all.runs > 1 && value > 0)
-			print_number(
-				f, name, 4,
-				(double)(rows[i][all.runs - 1] - rows[i][0]) /
-					value);
+		if (all.runs > 1)
+			print_number(f, name, 4,
+				     value > 0 && rows[i][0] >= 0
+					     ? (double)(rows[i][all.runs - 1] -
+							rows[i][0]) /
+						       value
+					     : -1);
 	}
 	print_how(f);
 	if (all.json)
@@ -355,8 +357,8 @@ int main(int argc, char **argv)
 				  RUNS_MOST);
 	tool_note_not_taken(stderr, "cpucycles-run: ");
 	command = run_command(argc - optind, argv + optind);
-	run_begin();
 	f = file != NULL ? fopen(file, "we") : stderr;
+	run_begin();
 	while (f != NULL && run_once(command) && all.runs < runs)
 		lseek(0, input, SEEK_SET);
 	free(command);

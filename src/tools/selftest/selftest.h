@@ -10,9 +10,7 @@
 enum outcome {
 	GOOD,
 	BAD,
-	OFF,     /* a wrong rate: bad if it is wrong each time, since something
-		    may have disturbed the machine, and a calibrated counter
-		    takes a while to follow the core */
+	OFF,     /* a wrong rate: bad if each time, as it may be disturbed */
 	SKIPPED, /* impossible here; the text says why */
 };
 
@@ -27,8 +25,7 @@ struct selftest {
 	struct cpucycles_counter counter; /* under test */
 	int ms;     /* that a check may take on an idle machine, about */
 	int wait_s; /* the longest wait for 2^32 cycles, in seconds */
-	struct selftest_rate base; /* the main thread's, if the check's table
-				      entry asks for it */
+	struct selftest_rate base; /* the main thread's, if asked for */
 	char text[336];            /* of the check's line */
 };
 
@@ -69,9 +66,9 @@ struct counting_order {
 /* Calls cpucycles() in a loop for at least so long. */
 void counting_order(struct counting_order *o, long long ns);
 
-/* Measures this thread's rate, for about so long. The right rate is that of the
- * core, as observed, or cpucycles_persecond() if the counter need not follow
- * the core. False if the core's rate cannot be observed. */
+/* Measures this thread's rate, for about so long. The right one is the core's
+ * or, if it need not be, cpucycles_persecond(). False: that is not to be had.
+ */
 bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r);
 
 /* How a thread counts: order, rate, width, and code of known length. */
