@@ -27,14 +27,14 @@ json() {
 }
 
 # COMMAND...: its count, without the start of $starts processes, is below $cycles
-# by no more than cpucycles-selftest allows, or half again as high: interrupts, the
+# by no more than cpucycles-selftest allows, nor twice as high: interrupts, the
 # host and another hardware thread take time that looks like the command's.
 near() {
 	json "$@" && test "$(member cycles)" != null &&
 		awk -v "got=$(member cycles)" -v "start=$((starts * startup))" \
 			-v "cycles=$cycles" 'BEGIN {
 			share = (got - start) / cycles
-			exit share < 0.94 || share > 1.5 }' && return
+			exit share < 0.94 || share > 1.9 }' && return
 	echo "# $(member cycles), not $cycles: $(member how)"
 	return 1
 }
