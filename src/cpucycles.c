@@ -141,11 +141,11 @@ static const struct cpuc_slot *selected(void)
 	const struct cpuc_slot *slot =
 		__atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
 
-	if (slot->counter == NULL) {
+	if (slot->counter->name == NULL) {
 		cpuc_first();
 		slot = __atomic_load_n(&cpuc_current, __ATOMIC_ACQUIRE);
 	}
-	return slot->counter ? slot : &cpuc_slots[cpuc_slot_count - 1];
+	return slot->counter->name ? slot : &cpuc_slots[cpuc_slot_count - 1];
 }
 
 long long cpuc_first_instructions(void)

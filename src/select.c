@@ -211,10 +211,9 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 void cpuc_close_others(struct cpuc_slot *slots, size_t n,
 		       const struct cpuc_slot *slot)
 {
-	const struct cpuc_counter *c = slot != NULL ? slot->counter : NULL;
-	size_t i;
+	const struct cpuc_event_set *kept = slot ? slot->counter->events : NULL;
 
-	for (i = 0; i < n; i++)
-		if (c == NULL || slots[i].counter->events != c->events)
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].counter->events != kept)
 			cpuc_perf_close(slots[i].counter->events);
 }

@@ -36,7 +36,8 @@ int cpuc_reason(struct cpuc_slot *slot, const char *fmt, ...)
 	return -ENOTSUP;
 }
 
-static struct cpuc_slot slot_none;
+static const struct cpuc_counter slot_no_counter;
+static struct cpuc_slot slot_none = {.counter = &slot_no_counter};
 
 const struct cpuc_slot *cpuc_current = &slot_none;
 
