@@ -387,6 +387,21 @@ static void refuse(const struct refused *t)
 	   "refuses: %s: %s", t->what, refusal);
 }
 
+/* Windows that confirm a step are shorter than a measurement. */
+static void measured_soon(void)
+{
+	uint64_t most;
+
+	settled(usual);
+	on.core *= 1.05;
+	run(1e6);
+	most = (uint64_t)cpuc_calibration.window_ticks * MEASUREMENT_LENGTH *
+	       MEASUREMENT_MOVING;
+	ok(cpuc_own_count.ratio.measure_every <= most,
+	   "a new rate is measured within %u ticks: after %u", (unsigned)most,
+	   cpuc_own_count.ratio.measure_every);
+}
+
 int main(void)
 {
 	const unsigned seeds = machine_prepare();
@@ -412,5 +427,7 @@ int main(void)
 		try_to(&trials[i]);
 	for (i = 0; i < COUNT(refused); i++)
 		refuse(&refused[i]);
+	seed = 0;
+	measured_soon();
 	return done_testing();
 }
