@@ -46,7 +46,7 @@
 #define MEASUREMENT_FIRST 3
 #define MEASUREMENT_NOISE \
 	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
-#define MEASUREMENT_SOON TICKS(12500) /* 2/3 of it, to the second one */
+#define MEASUREMENT_SOON TICKS(12500) /* the second comes after 3/2 of it */
 
 /* A core leaves a lower rate within 0.8 ms of becoming busy (Cascade), so a
  * lower one is believed only if it lasts. Disturbed windows are longer. */
