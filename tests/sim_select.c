@@ -356,22 +356,6 @@ static void check_signal(int sig, const char *reason, bool hint)
 	   hint ? ", with a hint" : "");
 }
 
-/* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
- * another's slot. */
-static void check_stale(void)
-{
-	struct cpuc_slot *s;
-	long long got, after;
-
-	fresh();
-	s = add("scaled", (struct cpuc_counter)STATED(half, gigahertz));
-	choose(NULL);
-	got = s->reader.entry();
-	after = cpucycles();
-	ok(got > 0 && got <= after,
-	   "an entry that sees no slot yet makes the first call");
-}
-
 /* In place of registry.c. */
 static struct cpuc_clock slow_clock = {
 	.tick = slow, .hz = UINT64_C(3000000000), .exact = true};
@@ -430,6 +414,23 @@ static bool forget(void)
 	instructions_slot = NULL;
 	instructions_read = cpuc_first_instructions;
 	return true;
+}
+
+/* As on a weakly ordered CPU: a thread is in one counter's entry, and sees
+ * no slot yet. */
+static void check_stale(void)
+{
+	struct cpuc_slot *s;
+	long long got, after;
+
+	fresh();
+	s = add("scaled", (struct cpuc_counter)STATED(half, gigahertz));
+	choose(NULL);
+	forget();
+	got = s->reader.entry();
+	after = cpucycles();
+	ok(got > 0 && got <= after,
+	   "an entry that sees no slot yet makes the first call");
 }
 
 #define SELECTS(call) (forget(), (void)(call), cpuc_current != none)
