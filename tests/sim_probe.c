@@ -216,8 +216,18 @@ static void enters(void *arg)
 
 static void test_guard(void)
 {
+	struct cpuc_guard guard, inner;
+	sigset_t blocked;
 	bool same;
 
+	observe(&before);
+	same = cpuc_guard_enter(&guard) && !cpuc_guard_enter(&inner);
+	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	cpuc_guard_leave(&guard);
+	ok(same && sigismember(&blocked, SIGTERM) &&
+		   !sigismember(&blocked, SIGBUS),
+	   "in the guard only faults' signals arrive");
+	ok(unchanged(), "after it the mask is as before");
 	cpuc_probe_begin();
 	observe(&before);
 	probe(enters, page);
