@@ -135,6 +135,24 @@ static void ends(double ns, bool moves, long n)
 	   high);
 }
 
+/* A faster core where no measurement is due, and a first glimpse that an
+ * interruption makes as long as on the slower one. */
+static void hidden(void)
+{
+	begin_kind(kinds);
+	begin(2, true);
+	for (int i = 0; i < 20; i++) {
+		on.core = 2;
+		run(1e9);
+		jump_in = 2;
+		jump = (cpuc_calibration.glimpse_turns * 96 + 40) / 4.0 *
+		       on.ticks;
+		interval(1e6, 2, 1e6, 4, false);
+	}
+	ok(low > 0.99 && jump_in == 0,
+	   "a glimpse that looks like the old rate: %.3f of the work", low);
+}
+
 int main(void)
 {
 	const char *text = getenv("CASES");
@@ -150,5 +168,6 @@ int main(void)
 				check(&kinds[i], disturbed[j], lengths[k], n);
 	for (i = 0; i < 4; i++)
 		ends(i % 2 ? 1000e6 : 20e6, i < 2, n);
+	hidden();
 	return done_testing();
 }
