@@ -362,6 +362,8 @@ static const struct refused {
 	{"a clock of 0.25 MHz, 4 GHz", AT(4, .00025, 1, .ops = &arm), -EAGAIN,
 	 "too coarse"},
 	{"each window is interrupted", X86(.bad = 1), 0, ""},
+	{"each takes up to five times as long", X86(.longer = 1, .by = 2),
+	 -EAGAIN, "too noisy"},
 	{"two chains are longer", X86(.ops = &arm, .odd = {0, 0, .08, .13}),
 	 -EDOM, "disagree: eor and orn by 1"},
 	{"two are too quick", X86(.odd = {0, -.1, 0, -.25}), -EDOM,
