@@ -221,8 +221,9 @@ static void test_guard(void)
 	bool same;
 
 	observe(&before);
-	same = cpuc_guard_enter(&guard) && !cpuc_guard_enter(&inner);
-	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+	same = cpuc_guard_enter(&guard);
+	pthread_sigmask(SIG_SETMASK, &guard.mask, &blocked);
+	same &= !cpuc_guard_enter(&inner) && unchanged();
 	cpuc_guard_leave(&guard);
 	ok(same && sigismember(&blocked, SIGTERM) &&
 		   !sigismember(&blocked, SIGBUS),
