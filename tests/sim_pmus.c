@@ -236,6 +236,7 @@ static void check_all(void)
 		check_listing(&listings[i]);
 	for (i = 0; i < COUNT(refusals); i++)
 		check_refused(&refusals[i]);
+	check_less(1u << 31, CPUC_NO_KERNEL | CPUC_NO_HV);
 	check_less(CPUC_NO_KERNEL | CPUC_NO_HV, 0);
 	check_less(CPUC_NO_HV, CPUC_NO_KERNEL);
 	check_absent();
