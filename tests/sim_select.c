@@ -487,6 +487,8 @@ static void check_pair(void)
 	   "no instructions, no pair");
 	registered[2].events = &pmus[2];
 	fresh();
+	ok(cpucycles_select(NULL) == 0 && cpucycles_instructions() != -1,
+	   "the next selection tries them again");
 	forget();
 }
 
