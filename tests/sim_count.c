@@ -227,6 +227,7 @@ static void in_fast_path(void)
 static void wait_unseen(void)
 {
 	calibrated_forget();
+	highest = 0;
 	run(10e6);
 	from = count();
 	leave(1e5, true);
@@ -380,8 +381,9 @@ static const struct event {
 	/* One more may hide between two counts, for a gap. */
 	{"switches are unknown: a wait of 1 ms", NO_WORD, 0, deny_switches, 0,
 	 0, 2 * 4e9 / 32768},
+	/* The clock has steps of 40 cycles. */
 	{"a call in the midst of a thread's first one", REPORTS, 0,
-	 first_in_midst, 20000, 20000, 24000},
+	 first_in_midst, 20000, 19960, 24000},
 	{"a wait of a child's", HIDES_WAITS, 0, forked, 0, 0, 8e3},
 	{"3 s of work of a child's, and a wait", REPORTS, 0, forked_long_ago,
 	 12e9, 11.99e9, 12.01e9},
@@ -610,7 +612,8 @@ static void dense(void)
 		pass(200);
 		count();
 	}
-	ok(up && measuring < 2e8 / SHARE_STILL,
+	/* In a second less than the share. */
+	ok(up && measuring < 1.5 * 2e8 / SHARE_STILL,
 	   "counts each 50 ns take %.3f%% of the time", measuring / 2e6);
 }
 
