@@ -8,9 +8,9 @@
 /* One of so many parts of a second, in ticks. */
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
-/* Calibration takes at most one part in so many of the time, while the rate is
- * steady and while it changes: glimpses 4/9 of that, measurements about 1/4 and
- * 1/3, the thread's clock and windows that confirm steps the rest. */
+/* Calibration takes at most one part in so many of the time: 0.25% while the
+ * rate is steady, 1.2% while it moves. Of that glimpses take 4/9, measurements
+ * 1/4 and 1/3, the thread's clock and windows that confirm steps the rest. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
 #define GLIMPSE_STILL (9 * SHARE_STILL / 4)
