@@ -58,7 +58,8 @@ static void ended(void *memory, bool last)
 static void *remembers(void *unused)
 {
 	(void)unused;
-	return own = cpuc_thread_memory(sizeof(int), ended);
+	own = cpuc_thread_memory(sizeof(int), ended);
+	return own;
 }
 
 static void check_memory(void)
