@@ -274,6 +274,7 @@ static void forked(void)
 	cpuc_process->mark[cpuc_process_generation % CPUC_MARKS] = 0;
 	waited = preempted = 0;
 	on.away = now;
+	pretended_word = 0; /* the kernel switches to a new process */
 	calibrated_expire();
 	from = count();
 	leave(1e6, true);
