@@ -21,7 +21,7 @@ const struct open_setting open_settings[OPEN_SETTINGS] = {
 	 "users may count what their programs do in user mode"},
 	/* arm64 and RISC-V. */
 	{KERNEL("perf_user_access"), false, 1, 0,
-	 "programs may read the counters of their events directly"},
+	 "programs may read cycle counters directly"},
 	/* x86. Each type of core has a file, but Linux one value for all. */
 	RDPMC("cpu"), RDPMC("cpu_core"), RDPMC("cpu_atom"), RDPMC("cpu_lowpower"),
 	{KERNEL("nmi_watchdog"), true, 0, OPEN_NO_NMI,
