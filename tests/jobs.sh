@@ -3,7 +3,8 @@
 # set all, the hosts, and work, a directory, define job, which builds $host in its
 # directory there and ends at the first failure, and call jobs "$@" last. Their
 # first comment is what --help prints.
-# What prepare does, if they define it, comes before the first job.
+# What prepare does, if they define it, comes before the first job. FILES: a build
+# directory, of whatever host, whose amalgamation job may take instead of a build.
 # shellcheck shell=sh
 
 set -eu
@@ -38,14 +39,16 @@ stale()
 # host has; and the program advance with it, in amalgamation/, linked with libs.
 amalgamation()
 {
-	make amalgamation
+	from=${FILES:-.}
+	make -C "$from" amalgamation
 	# shellcheck disable=SC2046 # several words
-	set -- "$@" $(sed -n 's/^CPUC_CFLAGS = //p' Makefile)
-	"$src/tests/amalgamation/agree" . "$@"
+	set -- "$@" $(sed -n 's/^CPUC_CFLAGS = //p' "$from/Makefile") -Werror
+	[ "$from" != . ] || "$src/tests/amalgamation/agree" . "$@"
+	mkdir -p amalgamation
 	"$@" -std=c11 -pedantic -c -o amalgamation/cpucycles.o \
-		amalgamation/cpucycles.c
+		"$from/amalgamation/cpucycles.c"
 	# shellcheck disable=SC2086 # several words, or none
-	"$@" -Iamalgamation -I. -o "amalgamation/advance${exe-}" \
+	"$@" -I"$from/amalgamation" -I"$from" -o "amalgamation/advance${exe-}" \
 		"$src/tests/cross/advance.c" amalgamation/cpucycles.o ${libs-}
 }
 
