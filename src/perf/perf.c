@@ -9,21 +9,16 @@
 
 #define CPUC_OPEN_HINT "run cpucycles-open as root"
 
-/* Not by strerror(3), which translates, takes locks and allocates. */
-static const char *perf_denied(int err)
-{
-	return err == -EPERM    ? "EPERM"
-	       : err == -EACCES ? "EACCES"
-	       : err == -ENOSYS ? "ENOSYS"
-				: NULL;
-}
-
 static int perf_explain(struct cpuc_slot *slot,
 			const struct cpuc_event_set *set, int err,
 			unsigned exclude)
 {
 	long level, need = exclude & CPUC_NO_KERNEL ? 2 : 1;
-	const char *denied = perf_denied(err);
+	/* Not by strerror(3), which translates, takes locks and allocates. */
+	const char *denied = err == -EPERM    ? "EPERM"
+			     : err == -EACCES ? "EACCES"
+			     : err == -ENOSYS ? "ENOSYS"
+					      : NULL;
 	const bool known =
 		(err == -EACCES || err == -ENOSYS) &&
 		cpuc_setting("/proc/sys/kernel/perf_event_paranoid", &level);
@@ -158,8 +153,13 @@ bool cpuc_perf_opened(const struct cpuc_event_set *set)
 
 void cpuc_perf_close(struct cpuc_event_set *set)
 {
-	if (set != NULL)
-		cpuc_perf_drop(set);
+	struct cpuc_guard guard;
+
+	if (set != NULL && cpuc_perf_thread_own(set)->set == set &&
+	    cpuc_guard_enter(&guard)) {
+		cpuc_perf_drop(cpuc_perf_thread_own(set), false);
+		cpuc_guard_leave(&guard);
+	}
 }
 
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)

@@ -24,19 +24,6 @@
 /* Only a debugger's single steps switch a thread more often than this. */
 #define PAGES_TRIES 3
 
-/* The page whose event is on a register now, or any page. */
-static cpuc_page *read_page_in_use(const struct cpuc_perf_thread *t,
-				   const struct cpuc_event_set *set)
-{
-	cpuc_page *page = t->event[0].page;
-	unsigned i;
-
-	for (i = 1; i < set->n; i++)
-		if (CPUC_GET(t->event[i].page, index) != 0)
-			page = t->event[i].page;
-	return page;
-}
-
 /* Reads the pages, and fills in what the inline reader needs. An event for
  * another type of core has index 0 and its whole count in the offset. If the
  * thread is switched meanwhile, the lock changes, or no event is seen on a
@@ -54,7 +41,10 @@ static bool read_pages(struct cpuc_perf_thread *t,
 	if (set->reg == NULL || t->event[0].page == NULL)
 		return false;
 	for (tries = 0; tries < PAGES_TRIES && !filled; tries++) {
-		page = read_page_in_use(t, set);
+		page = t->event[0].page;
+		for (i = 1; i < set->n; i++)
+			if (CPUC_GET(t->event[i].page, index) != 0)
+				page = t->event[i].page;
 		lock = CPUC_GET(page, lock);
 		CPUC_FENCE();
 		index = CPUC_GET(page, index);
@@ -92,7 +82,6 @@ static bool read_descriptors(const struct cpuc_perf_thread *t,
 
 	*sum = t->base;
 	for (i = 0; i < set->n; i++) {
-		/* A handler may replace it meanwhile. */
 		const struct cpuc_perf_event event = t->event[i];
 
 		/* A pinned event in error state reads as end of file. */
@@ -103,7 +92,7 @@ static bool read_descriptors(const struct cpuc_perf_thread *t,
 		*sum += count;
 	}
 	CPUC_FENCE();
-	/* A handler may have replaced them. */
+	/* A handler may have replaced them meanwhile. */
 	return t->event[0].id == id;
 }
 
@@ -115,7 +104,7 @@ static uint64_t read_result(struct cpuc_perf_thread *t, uint64_t sum)
 	return t->last;
 }
 
-static void read_and_drop(struct cpuc_perf_thread *t, bool ending)
+void cpuc_perf_drop(struct cpuc_perf_thread *t, bool ending)
 {
 	uint64_t sum = t->last;
 
@@ -136,7 +125,7 @@ static void read_ended(void *states, bool last)
 	int i;
 
 	for (i = 0; i < CPUC_STATES; i++)
-		read_and_drop(&t[i], true);
+		cpuc_perf_drop(&t[i], true);
 	if (last)
 		cpuc_perf_own = cpuc_perf_nobody;
 	if (entered)
@@ -186,7 +175,7 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 		if (t->way == CPUC_MAPPED)
 			t->unreadable = cpuc_os_clock_ns();
 	}
-	read_and_drop(t, false);
+	cpuc_perf_drop(t, false);
 	if (cpuc_os_clock_ns() - t->unreadable < RETRY_NS)
 		way = CPUC_KEPT;
 	for (; way <= CPUC_SHARED; way++) {
@@ -196,7 +185,7 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 			t->clock = 0;
 			return sum;
 		}
-		read_and_drop(t, false);
+		cpuc_perf_drop(t, false);
 	}
 	return read_time_instead(t, set);
 }
@@ -251,14 +240,4 @@ uint32_t cpuc_perf_index(struct cpuc_event_set *set)
 		return 0;
 	cpuc_perf_slow(set);
 	return *t->quick != 0 ? t->index : 0;
-}
-
-void cpuc_perf_drop(struct cpuc_event_set *set)
-{
-	struct cpuc_guard guard;
-
-	if (cpuc_perf_thread_own(set)->set == set && cpuc_guard_enter(&guard)) {
-		read_and_drop(cpuc_perf_thread_own(set), false);
-		cpuc_guard_leave(&guard);
-	}
 }

@@ -12,8 +12,8 @@ long long cpuc_perf_slow(struct cpuc_event_set *set);
  * opened this set's, or can only read them by system calls. */
 uint32_t cpuc_perf_index(struct cpuc_event_set *set);
 
-/* Closes the thread's events if they are this set's. */
-void cpuc_perf_drop(struct cpuc_event_set *set);
+/* Reads a thread's events for the last time, and closes them. In the guard. */
+void cpuc_perf_drop(struct cpuc_perf_thread *t, bool ending);
 
 /* Tests change the page between any two accesses. */
 #ifndef CPUC_GET
