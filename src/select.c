@@ -127,6 +127,9 @@ void cpuc_try(struct cpuc_slot *slot)
 		select_attempt(&a);
 	else
 		sig = cpuc_probe(select_attempt, &a);
+	/* It reads no register: the thread's other events faulted, once. */
+	if (sig && c->kind == CPUC_CORE_KERNEL)
+		sig = cpuc_probe(select_attempt, &a);
 	if (sig)
 		select_explain_fault(slot, sig);
 }
@@ -208,12 +211,18 @@ struct cpuc_slot *cpuc_select(struct cpuc_slot *slots, size_t n,
 	return slot;
 }
 
+static void select_close(void *set)
+{
+	cpuc_perf_close(set);
+}
+
 void cpuc_close_others(struct cpuc_slot *slots, size_t n,
 		       const struct cpuc_slot *slot)
 {
 	const struct cpuc_event_set *kept = slot ? slot->counter->events : NULL;
 
 	for (size_t i = 0; i < n; i++)
-		if (slots[i].counter->events != kept)
+		if (slots[i].counter->events != kept &&
+		    cpuc_probe(select_close, slots[i].counter->events))
 			cpuc_perf_close(slots[i].counter->events);
 }

@@ -3,6 +3,7 @@
  * handlers, ends of threads, and descriptors that somebody else has closed. */
 #define _GNU_SOURCE
 #include <config.h>
+#include <setjmp.h>
 #include "cases.h"
 
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
@@ -462,6 +463,28 @@ static void check_another(void)
 	ok(own->set == &none_mapped, "which the other's close leaves");
 }
 
+static sigjmp_buf probe;
+
+static void leave(void)
+{
+	siglongjmp(probe, 1);
+}
+
+/* A probe ends the read of a register, the seventh access. */
+static void check_forbidden(void)
+{
+	begin_cores(1);
+	happens = leave;
+	in_steps = 7;
+	if (sigsetjmp(probe, 1) == 0)
+		open_counter(&one);
+	cpuc_guard_inside = false;
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	accesses = 0;
+	cpuc_perf_close(&one);
+	ok(accesses == 0 && left_open() == 0, "what faults is read no more");
+}
+
 /* Destructors that others registered count before and after the library's. */
 static void check_end(void)
 {
@@ -582,6 +605,7 @@ static void check_all(void)
 	check_no_place();
 	check_without();
 	check_another();
+	check_forbidden();
 	check_end();
 	check_deferred();
 }

@@ -141,10 +141,13 @@ static long long zero(void)
 /* The events of a pretended counter: in place of perf/perf.c. */
 struct cpuc_event_set {
 	bool open, opened; /* in this thread, and ever */
+	int faults;        /* tries and closes that read a register in vain */
 };
 
 #define PMUS 8
 static struct cpuc_event_set pmus[PMUS], *refused_pmu;
+static struct cpuc_event_set forbidden = {.faults = 2},
+			     replaces = {.faults = 1};
 
 int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 {
@@ -160,11 +163,15 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *pmu)
 		return 0;
 	pmu->open = pmu != refused_pmu;
 	pmu->opened |= pmu->open;
+	if (pmu->faults-- > 0)
+		real_access();
 	return pmu->open ? 0 : -ENOENT;
 }
 
 void cpuc_perf_close(struct cpuc_event_set *pmu)
 {
+	if (pmu != NULL && pmu->faults-- > 0)
+		real_access();
 	if (pmu != NULL)
 		pmu->open = false;
 }
@@ -210,7 +217,7 @@ static uint64_t exaggerate(void)
 #define SLOW OF(CPUC_OS, slow)
 #define ZERO OF(CPUC_ZERO, zero)
 #define DENIED {.kind = CPUC_CORE, .read = fine, .open = open_denied}
-#define SHARED {.kind = CPUC_CORE, .read = fine, .events = &pmus[0]}
+#define EVENTS(which, set) {.kind = (which), .read = fine, .events = (set)}
 #define CLOCK(which, reader, ...) \
 	{.kind = (which), .read = (reader), \
 	 .clock = &(struct cpuc_clock){.tick = (reader), __VA_ARGS__}}
@@ -324,7 +331,11 @@ static const struct contest {
 	 OF(CPUC_CORE_KERNEL, slow), 0, 1, ""},
 	{"cycles over a clock", OF(CPUC_REFERENCE, fine), CORE(fine), 0, 2, ""},
 	{"the first, in a tie", CORE(fine), CORE(fine), 0, 1, ""},
-	{"same events: not closed", CORE(fine), SHARED, 0, 1, ""},
+	{"same events: not closed", CORE(fine), EVENTS(CPUC_CORE, &pmus[0]), 0,
+	 1, ""},
+	{"what faults is closed, and read by system calls",
+	 EVENTS(CPUC_CORE, &forbidden), EVENTS(CPUC_CORE_KERNEL, &replaces), 0,
+	 2, "SIGSEGV"},
 };
 
 static void check_contest(const struct contest *c)

@@ -16,7 +16,7 @@
 int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set);
 
 /* Closes the calling thread's events if they are this set's. Other threads keep
- * theirs until they select or exit. */
+ * theirs until they select or exit. If this faults, it does so once. */
 void cpuc_perf_close(struct cpuc_event_set *set);
 
 /* Whether a counter may be read outside perf: 0, or -ENOTSUP with the reason.

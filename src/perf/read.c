@@ -38,7 +38,7 @@ static bool read_pages(struct cpuc_perf_thread *t,
 	bool filled = false;
 
 	/* No page is used if the first one is missing. */
-	if (set->reg == NULL || t->event[0].page == NULL)
+	if (t->way != CPUC_MAPPED || t->event[0].page == NULL)
 		return false;
 	for (tries = 0; tries < PAGES_TRIES && !filled; tries++) {
 		page = t->event[0].page;
@@ -65,7 +65,10 @@ static bool read_pages(struct cpuc_perf_thread *t,
 			t->lock = lock;
 			CPUC_FENCE();
 			t->quick = t->mark;
+			/* Where the read faults, it was the last one. */
+			t->way = CPUC_FAULTED;
 			filled = cpuc_perf_quick(t, set->reg, sum);
+			t->way = CPUC_MAPPED;
 		}
 	}
 	return filled;

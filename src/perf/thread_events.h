@@ -33,7 +33,8 @@ struct cpuc_event_set {
 enum cpuc_perf_way {
 	CPUC_MAPPED, /* pinned; without descriptors */
 	CPUC_KEPT,   /* pinned; with descriptors for read(2) */
-	CPUC_SHARED  /* with descriptors, not pinned: may miss cycles */
+	CPUC_SHARED, /* with descriptors, not pinned: may miss cycles */
+	CPUC_FAULTED /* was CPUC_MAPPED, when a read of the register faulted */
 };
 
 /* What      made by           ended by
