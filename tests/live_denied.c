@@ -26,6 +26,7 @@ static const struct row {
 } table[] = {
 	{"perf_event_open", ERROR, SAME, "default-perfevent", "perf_event_"},
 	{"perf_event_open", TRAP, SAME, "default-perfevent", "SIGSYS"},
+	{"ioctl", ERROR, SAME, "default-perfevent", "perf_event_"},
 	{"open", ERROR, SAME, "", ""},
 	{"open", TRAP, SAME, "", ""},
 	{"mmap", ERROR, SAME, "", ""},
@@ -87,10 +88,9 @@ static int none_listed(void)
 static int as_told(const struct row *row, int status)
 {
 	const struct cpucycles_counter *c = seen_counter(seen, row->counter);
-	const char *reason =
-		!strcmp(row->call, "perf_event_open") && none_listed()
-			? "no PMU is visible"
-			: row->reason;
+	const char *reason = row->then == SAME && none_listed()
+				     ? "no PMU is visible"
+				     : row->reason;
 
 	if (row->then == DIES)
 		return status == KILLED + SIGSYS;

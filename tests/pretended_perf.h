@@ -68,6 +68,7 @@ struct pretended_kernel {
 	unsigned openable;       /* so many more events */
 	unsigned unmappable;     /* so many more pages do not map */
 	bool unblankable;        /* nor do zeros */
+	bool no_ids;             /* are told */
 	uint32_t next_index, next_width;
 	uint64_t next_start;
 	unsigned here;        /* types of PMU that this core has, a bit each */
@@ -341,7 +342,7 @@ static int pretended_SYS_ioctl(int fd, unsigned long request, uint64_t *id)
 	signals();
 	strange += request != PERF_EVENT_IOC_ID;
 	k.asked_id = (unsigned)fd;
-	if (!described[fd]->open)
+	if (k.no_ids || !described[fd]->open)
 		return -1;
 	*id = described[fd]->id;
 	return 0;

@@ -426,6 +426,10 @@ static void check_without(void)
 	victim = event_in(own, 0);
 	shut_out();
 	ok(open_counter(&one) < 0, "an index that is no longer: no counter");
+	k.no_ids = true;
+	ok(open_counter(&one) < 0 && open_counter(&none_mapped) < 0 &&
+		   left_open() == 0 && it.trial.hint != NULL,
+	   "nor is an event kept that has no id: %s", it.trial.reason);
 	k.refuse = -EMFILE;
 	read_one();
 	a = read_one();

@@ -89,13 +89,19 @@ static void perf_cores(struct cpuc_event_set *set, unsigned exclude)
 }
 
 /* Whether users may read this thread's event. -EBUSY: perhaps later. */
-static int perf_page(struct cpuc_slot *slot, struct cpuc_event_set *set,
+static int perf_read(struct cpuc_slot *slot, struct cpuc_event_set *set,
 		     const char *file, long allowed)
 {
 	cpuc_perf_slow(set);
-	if (cpuc_perf_index(set) != 0)
+	if (set->reg != NULL ? cpuc_perf_index(set) != 0
+			     : cpuc_perf_thread_own(set)->set == set)
 		return 0;
 	cpuc_perf_close(set);
+	if (set->reg == NULL) {
+		slot->trial.hint = "its seccomp profile must allow ioctl";
+		return cpuc_reason(slot, "perf_event_open works, but its event "
+					 "cannot be read (container?)");
+	}
 	if (allowed < 0) {
 		slot->trial.hint = CPUC_OPEN_HINT;
 		return cpuc_reason(slot,
@@ -142,7 +148,7 @@ int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	if (set->opened == 0)
 		perf_cores(set, exclude);
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
-	return set->reg ? perf_page(slot, set, file, allowed) : 0;
+	return perf_read(slot, set, file, allowed);
 }
 
 bool cpuc_perf_opened(const struct cpuc_event_set *set)
@@ -173,9 +179,8 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set)
 	slot->trial.hint = NULL;
 	if (err != 0 && err != -EBUSY)
 		return 0;
-	return cpuc_reason(slot,
-			   "the kernel uses it for perf events, which the "
-			   "per-thread counters read");
+	return cpuc_reason(slot, "the kernel uses it for perf events, which "
+				 "the per-thread counters read");
 }
 
 /* Cycles: fewer than a signal handler takes, more than the reads do. Reads by

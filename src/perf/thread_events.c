@@ -137,8 +137,6 @@ static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 		}
 		e->old = NULL;
 	}
-	for (i = 0; i < events; i++)
-		cpuc_sys_close(t->event[i].fd);
 }
 
 bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
@@ -162,9 +160,12 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 		thread_events_unmap_deferred();
 	if (way == CPUC_MAPPED)
 		thread_events_map(t, set->n);
-	else
-		for (i = 0; i < set->n; i++)
+	for (i = 0; i < set->n; i++) {
+		if (way != CPUC_MAPPED)
 			t->event[i].id = cpuc_event_id(t->event[i].fd);
+		if (t->event[i].id == 0)
+			cpuc_sys_close(t->event[i].fd);
+	}
 	t->base = t->last;
 	t->way = way;
 	t->reads = 0;

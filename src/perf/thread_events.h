@@ -54,7 +54,6 @@ struct cpuc_perf_event {
 	int fd;
 };
 
-/* Counts are cycles or instructions. */
 struct cpuc_perf_thread {
 	/* Equal to `mark` if `page` is mapped, else it points to 0. */
 	const uint32_t *quick;

@@ -79,6 +79,7 @@ UNUSED static int deny_named(const char *name, unsigned action)
 		{"open", SYS_open},
 #endif
 		{"mmap", NEW_MMAP},
+		{"ioctl", SYS_ioctl},
 		{"prctl", SYS_prctl},
 		{"rt_sigaction", SYS_rt_sigaction},
 		{"rt_sigprocmask", SYS_rt_sigprocmask},
