@@ -67,7 +67,7 @@ struct pretended_kernel {
 	int refuse_rest;         /* its result without them */
 	unsigned openable;       /* so many more events */
 	unsigned unmappable;     /* so many more pages do not map */
-	bool unblankable;        /* nor do zeros */
+	void *zeros_at;          /* if not NULL: where zeros are mapped */
 	bool no_ids;             /* are told */
 	uint32_t next_index, next_width;
 	uint64_t next_start;
@@ -272,15 +272,17 @@ static void lose_page(const void *page)
 	k.mapped--;
 }
 
-/* What is mapped, if not zeros. Linux unmaps what was in its place even where
- * it fails. */
+/* What is mapped, if not zeros. In a hole another thread may have a page. Linux
+ * unmaps what was in its place even where it fails. */
 static void *pretended_map(struct perf_event_mmap_page *old, struct event *e)
 {
-	const bool fails = e != NULL ? k.unmappable > 0 : k.unblankable;
+	const bool fails = e != NULL && k.unmappable > 0;
 	bool *empty = old != NULL ? &gone[old - pages] : NULL;
 
-	if (fails && e == NULL)
-		return MAP_FAILED;
+	if (e == NULL && k.zeros_at != NULL) {
+		k.blanks += k.zeros_at != MAP_FAILED;
+		return k.zeros_at;
+	}
 	if (old != NULL) {
 		if (!*empty)
 			lose_page(old);
@@ -309,6 +311,8 @@ static void *pretended_map(struct perf_event_mmap_page *old, struct event *e)
 static void *pretended_mmap(void *old, size_t size, int prot, int flags, int fd,
 			    long offset)
 {
+	bool hole =
+		old == NULL || gone[(struct perf_event_mmap_page *)old - pages];
 	int cancels = PTHREAD_CANCEL_DISABLE;
 	void *page;
 
@@ -318,7 +322,7 @@ static void *pretended_mmap(void *old, size_t size, int prot, int flags, int fd,
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
 	strange += size != (size_t)sysconf(_SC_PAGESIZE) || offset != 0 ||
 		   prot != PROT_READ || cancels != PTHREAD_CANCEL_DISABLE ||
-		   (old != NULL) != !!(flags & MAP_FIXED) ||
+		   hole == !!(flags & MAP_FIXED) ||
 		   (flags & MAP_ANONYMOUS && fd != -1);
 	page = pretended_map(old, fd < 0 ? NULL : described[fd]);
 	signals();

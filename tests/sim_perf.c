@@ -391,17 +391,18 @@ static void check_not_at_once(unsigned stays)
 	one.keep_page = false;
 }
 
-/* In the place of one that went nobody maps what does not map there. */
-static void check_no_place(void)
+/* In the place of one that went nobody maps what does not map there, and not
+ * over what others have mapped meanwhile, for whom zeros are elsewhere. */
+static void check_no_place(void *zeros_at)
 {
 	begin_cores(1);
 	cpuc_perf_close(&one);
 	k.unmappable = 1;
-	k.unblankable = true;
+	k.zeros_at = zeros_at;
 	read_one();
 	ok(left_open() == 1 && k.blanks == 0 && newest.open,
 	   "a page that does not map: a descriptor");
-	k.unblankable = false;
+	k.zeros_at = NULL;
 	count_much_later();
 	ok(newest.mapped && newest.page == &pages[k.made - 1],
 	   "later a page elsewhere");
@@ -606,7 +607,8 @@ static void check_all(void)
 	check_random();
 	check_not_at_once(0);
 	check_not_at_once(1);
-	check_no_place();
+	check_no_place(MAP_FAILED);
+	check_no_place(&pages[WORLD - 1]);
 	check_without();
 	check_another();
 	check_forbidden();

@@ -50,11 +50,15 @@ void cpuc_event_unmap(cpuc_page *page)
 		munmap(event_address(page), event_page_size());
 }
 
-bool cpuc_event_blank(cpuc_page *page)
+bool cpuc_event_blank(cpuc_page *page, bool over)
 {
-	return mmap(event_address(page), event_page_size(), PROT_READ,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		    0) != MAP_FAILED;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (over ? MAP_FIXED : 0);
+	void *at = mmap(event_address(page), event_page_size(), PROT_READ,
+			flags, -1, 0);
+
+	if (at != MAP_FAILED && at != page)
+		cpuc_event_unmap(at);
+	return at == page;
 }
 
 uint64_t cpuc_event_id(int fd)

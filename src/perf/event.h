@@ -32,8 +32,8 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 cpuc_page *cpuc_event_map(int fd, cpuc_page *old);
 void cpuc_event_unmap(cpuc_page *page); /* NULL: does nothing */
 
-/* Maps zeros over the page, which closes the event. False: it failed. */
-bool cpuc_event_blank(cpuc_page *page);
+/* Maps zeros over a page, closing its event, or in a hole. False: it failed. */
+bool cpuc_event_blank(cpuc_page *page, bool over);
 
 /* The event's id; 0 if the descriptor is not an event's. */
 uint64_t cpuc_event_id(int fd);

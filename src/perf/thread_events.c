@@ -66,7 +66,7 @@ static void thread_events_unmap(const struct cpuc_perf_thread *t,
 {
 	bool keep = set->keep_page && e->page == t->page && e->page->index == 0;
 
-	if (!ending && (keep || cpuc_event_blank(e->page)))
+	if (!ending && (keep || cpuc_event_blank(e->page, true)))
 		e->old = e->page;
 	else if (ending && set->defer_unmap)
 		thread_events_defer(e->page);
@@ -121,7 +121,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set,
 }
 
 /* The first event's page is mapped last: if it is there, all are. A mapping
- * that fails may have removed the old page. */
+ * that fails may have removed the old page: others may map in the hole. */
 static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 {
 	unsigned i;
@@ -130,12 +130,11 @@ static void thread_events_map(struct cpuc_perf_thread *t, unsigned events)
 		struct cpuc_perf_event *e = &t->event[i];
 
 		e->page = cpuc_event_map(e->fd, e->old);
-		if (e->page == NULL) {
-			if (e->old != NULL && !cpuc_event_blank(e->old))
-				e->old = NULL;
+		if (e->page != NULL ||
+		    (e->old != NULL && !cpuc_event_blank(e->old, false)))
+			e->old = NULL;
+		if (e->page == NULL)
 			break;
-		}
-		e->old = NULL;
 	}
 }
 
