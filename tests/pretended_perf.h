@@ -323,7 +323,7 @@ static void *pretended_mmap(void *old, size_t size, int prot, int flags, int fd,
 	strange += size != (size_t)sysconf(_SC_PAGESIZE) || offset != 0 ||
 		   prot != PROT_READ || cancels != PTHREAD_CANCEL_DISABLE ||
 		   hole == !!(flags & MAP_FIXED) ||
-		   (flags & MAP_ANONYMOUS && fd != -1);
+		   (flags & MAP_ANONYMOUS && (fd != -1 || flags & MAP_SHARED));
 	page = pretended_map(old, fd < 0 ? NULL : described[fd]);
 	signals();
 	return page;
