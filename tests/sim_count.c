@@ -321,6 +321,17 @@ static void host_waits(void)
 	host_pauses(1e6);
 }
 
+/* A preemption in a system call, of which new kernels do not tell, either; then
+ * a signal, which clears the word. */
+static void signal_later(void)
+{
+	pass(2e4);
+	host_pauses(2e4);
+	preempted++;
+	from = count();
+	pretended_word = 0;
+}
+
 static void wait_before(void)
 {
 	waiter();
@@ -415,6 +426,8 @@ static const struct event {
 	/* What such a tick may have had of it is in no later pause. */
 	{"a wait before that is known", NO_WORD, 1000, wait_before, 8e6,
 	 7990000, 8.1e6},
+	{"a pause before that is known, then a signal", HIDES_WAITS, 0,
+	 signal_later, 8e4, 79900, 90000},
 	/* That is no time for which the thread ran. */
 	{"a wait between a glimpse and the tick at which the interval goes on",
 	 NO_WORD, 0, waited_glimpsing, 8e6, 7990000, 8.1e6},

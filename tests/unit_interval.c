@@ -105,18 +105,6 @@ static void singly(void)
 		.ratio_before = ONE, .ratio_after = ONE, .counted = 1000};
 	ok(cpuc_interval_close(&i).ticks == 1000,
 	   "if the clock is behind and no other is known, nothing counts");
-	/* A preemption shorter than a gap. */
-	i = (struct cpuc_interval){.ratio_before = ONE,
-				   .ratio_after = ONE,
-				   .clock_known = true,
-				   .interrupted = true,
-				   .switches.involuntary = 1,
-				   .gap = COUNT_GAP,
-				   .ticks = 2 * gap,
-				   .unread = gap,
-				   .ran = 2 * gap + 1};
-	ok(cpuc_interval_close(&i).ticks == gap + 1 + lack,
-	   "what interrupted came after the latest count");
 }
 
 /* Each half of the ticks times each half of a ratio. */

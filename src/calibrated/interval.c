@@ -23,7 +23,8 @@
 
 /* How much of what is missing may be in `counted`, which stays counted. Where
  * waits clear no word, each of n switches may hide there for less than a gap,
- * but not the last one if it shows. What the host took may, too. */
+ * and one does not if more is missing; that a word is cleared may be a signal.
+ * What the host took may hide there, too. */
 static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
 				bool clears, uint32_t n, uint32_t lost)
 {
@@ -31,7 +32,7 @@ static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
 
 	if (clears)
 		most = 0;
-	else if (i->interrupted || missing > most)
+	else if (missing > most)
 		most -= i->gap;
 	return cpuc_min(most + lost, cpuc_min(missing, i->unread + i->counted));
 }
