@@ -170,6 +170,10 @@ static void thread_clocks(void)
 	reads = 0;
 	ok(cpuc_calibration_thread_clock(tick, 2500000000),
 	   "a core whose clock is behind: only that try is lost");
+	behind = 0 - UINT64_C(60000000000);
+	reads = 0;
+	ok(cpuc_calibration_thread_clock(tick, 2500000000),
+	   "stopped for a minute, or on a core so far ahead: none is awaited");
 	behind = 0;
 }
 

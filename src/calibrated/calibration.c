@@ -323,9 +323,10 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 		before = (uint64_t)tick();
 		ran = cpuc_os_clock_thread(hz);
 		after = later = (uint64_t)tick();
-		/* On a core whose clock is behind, this try fails. */
-		while (later - after <
-		       AGREE_READINGS * (cpuc_sub_sat(after, before) + 1))
+		/* It was interrupted, or is on a core whose clock is behind. */
+		if (after - before > hz / AGREE_PARTS)
+			continue;
+		while (later - after < AGREE_READINGS * (after - before + 1))
 			later = (uint64_t)tick();
 		ran = cpuc_os_clock_thread(hz) - ran;
 		if (ran + 1 >= later - after &&

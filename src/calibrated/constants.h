@@ -71,6 +71,7 @@
 
 /* The thread's clock agrees with the ticks over so many readings. */
 #define AGREE_READINGS 8
+#define AGREE_PARTS 1000 /* of a second: a longer one was interrupted */
 #define AGREE_TRIES 5
 
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
