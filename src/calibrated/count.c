@@ -135,11 +135,14 @@ static void count_open(struct cpuc_core_count *c)
 	if (c->state != CPUC_COUNT_CLOSED)
 		return;
 	c->tick = t;
-	CPUC_FENCE();
-	/* Else a handler has set `last`. */
-	if (c->rseq.armed == armed)
-		c->last = (uint32_t)t;
 	c->tick_opened = (uint32_t)t;
+	CPUC_FENCE();
+	/* A handler has set `last`; and read the thread's clock, perhaps later
+	 * than at one of these. */
+	if (c->rseq.armed != armed)
+		c->clock_reading = 0;
+	else
+		c->last = (uint32_t)t;
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_OPEN;
 	CPUC_FENCE();
