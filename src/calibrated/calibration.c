@@ -296,10 +296,9 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 	const uint64_t links = cpuc_links_cycles(s, s->glimpse_turns);
 	uint64_t v[GLIMPSE_TRIES], begun, least = UINT32_MAX;
 	struct cpuc_guard guard = {0};
-	unsigned i;
 	bool entered;
 
-	for (i = 0; i < GLIMPSE_TRIES; i++) {
+	for (unsigned i = 0; i < GLIMPSE_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
 		entered = CPUC_GLIMPSE_GUARDED && cpuc_guard_enter(&guard);
 		v[i] = links + (uint64_t)cpuc_glimpse_overhead(s, s->ratio);

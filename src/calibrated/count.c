@@ -120,14 +120,13 @@ static uint64_t count_end(const struct cpuc_core_count *c)
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
-	const uint64_t end = count_end(c);
 	uint64_t t;
 	uint32_t due;
 
 	/* For waits since the thread's clock was read, the old one holds. */
 	if (c->unread == 0)
 		c->gap = count_waits_clear(c) ? COUNT_GAP_CLEARS : COUNT_GAP;
-	due = (uint32_t)cpuc_min(end, c->ratio.glimpse_in);
+	due = (uint32_t)cpuc_min(count_end(c), c->ratio.glimpse_in);
 	if (c->state == CPUC_COUNT_CLOSED)
 		cpuc_rseq_again(&c->rseq);
 	t = count_tick();
@@ -137,8 +136,7 @@ static void count_open(struct cpuc_core_count *c)
 	c->tick = t;
 	c->tick_opened = (uint32_t)t;
 	CPUC_FENCE();
-	/* A handler has set `last`; and read the thread's clock, perhaps later
-	 * than at one of these. */
+	/* A handler has set `last`, and read the thread's clock since. */
 	if (c->rseq.armed != armed)
 		c->clock_reading = 0;
 	else
@@ -173,8 +171,11 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	cpu = (uint16_t)cpuc_rseq_cpu();
 	i->migrated = cpu != c->ratio.cpu;
 	c->ratio.cpu = cpu;
-	if (i->migrated)
-		cpuc_ratio_migrated(&c->ratio);
+	if (i->migrated) {
+		/* Known overheads weigh no more than one window. */
+		c->ratio.overhead.known = c->ratio.overhead.known > 0;
+		c->ratio.glimpse_in = 0;
+	}
 	worked = cpuc_min(cpuc_sub_sat(rest, 0),
 			  i->clock_known ? i->ran : UINT64_MAX);
 	measured =

@@ -32,8 +32,7 @@ enum cpuc_count_state {
  *
  * changed by any call       last, due
  *            a glimpse      the same, and tick: later by what it took
- *            an opening     last, due, tick, tick_opened, gap, state,
- *                           clock_reading
+ *            an opening     these, tick_opened, gap, state, clock_reading
  *            the guard      the others, and all of these
  *
  * In an open interval the count at tick t is cycles + (t - tick) * ratio.mean,

@@ -231,10 +231,3 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	ratio_next_glimpse(r);
 	return !stands;
 }
-
-void cpuc_ratio_migrated(struct cpuc_ratio *r)
-{
-	/* What is known of overheads weighs no more than one window. */
-	r->overhead.known = r->overhead.known > 0;
-	r->glimpse_in = 0;
-}

@@ -31,9 +31,6 @@ bool cpuc_ratio_glimpse(struct cpuc_ratio *r);
  * call; of these `worked` are in no count yet. True if that took long. */
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked);
 
-/* The thread is on another CPU: the next glimpse comes soon. */
-void cpuc_ratio_migrated(struct cpuc_ratio *r);
-
 /* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
  * few ticks exactly as the fast path does it. */
 static inline uint64_t cpuc_ratio_scaled(uint64_t ticks, uint64_t ratio)
