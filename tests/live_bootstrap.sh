@@ -37,8 +37,6 @@ program uname 'echo Linux'
 unset CC
 bootstrap 1 && says ' autoconf .*gcc .*make ' && ! says ' git '
 ok "without apt-get, it names what is missing"
-bootstrap 1 deb && says ' autoconf .*git .*make .*xz-utils'
-ok "for packages, more is"
 for manager in dnf pacman apk zypper brew; do
 	program $manager 'echo it runs >&2'
 	bootstrap 1 && says "run this again, by: $manager .*autoconf-archive" &&
@@ -73,8 +71,6 @@ bootstrap 0 check && ! says 'making configure' &&
 	echo 'echo 1.6' >"$tmp/a checkout/m4/version" &&
 	bootstrap 0 check && says 'making configure'
 ok "it makes configure once, and again of another commit"
-bootstrap 0 deb && says '^make .*deb in build$'
-ok "packages too"
 : >"$tmp/a checkout/config.status"
 : >"$tmp/a checkout/Makefile"
 bootstrap 0 check && says '^make .*check in a checkout$'
