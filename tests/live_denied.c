@@ -12,8 +12,9 @@
 enum then {
 	SAME, /* the selection is the same as without the fault, unless
 	       * perf events are denied and it was a counter of these */
-	OS,   /* a system clock: nothing can be tried */
-	DIES  /* as of any other such call */
+	NO_CALIBRATION,
+	OS,  /* a system clock: nothing can be tried */
+	DIES /* as of any other such call */
 };
 
 /* The outcome of each denial. The reason of `counter`, on machines that have
@@ -33,6 +34,8 @@ static const struct row {
 	{"mmap", TRAP, SAME, "", ""},
 	{"prctl", ERROR, SAME, "", ""},
 	{"prctl", TRAP, SAME, "", ""},
+	{"getrusage", ERROR, SAME, "", ""},
+	{"getrusage", TRAP, NO_CALIBRATION, "", ""},
 	{"rt_sigaction", ERROR, OS, "default-perfevent", "SIGSYS"},
 	{"rt_sigaction", TRAP, DIES, "", ""},
 	{"rt_sigprocmask", ERROR, SAME, "", ""},
@@ -58,6 +61,7 @@ static int find(void)
 	unsetenv("cpucyclesimplementation");
 	bad = counts(1000);
 	look(seen);
+	cpucycles_interruptions();
 	if (seen->hz < 1000000 || seen->hz > 100000000000)
 		bad = 4;
 	/* It leaves out the time for which the thread does not run, or says
@@ -96,6 +100,8 @@ static int as_told(const struct row *row, int status)
 		return status == KILLED + SIGSYS;
 	if (status != 0 || (c != NULL && !strstr(c->reason, reason)))
 		return 0;
+	if (row->then == NO_CALIBRATION)
+		return strcmp(seen->kind, "calibrated") != 0;
 	if (row->then == OS)
 		return !strcmp(seen->kind, "os");
 	if (!strcmp(base->kind, "core"))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
+#include "../system/rseq.h"
 #include "../thread/thread.h"
 #include "calibration.h"
 #include "constants.h"
@@ -339,6 +340,7 @@ int cpuc_calibrate(struct cpuc_slot *slot)
 {
 	struct cpuc_clock *clock = slot->counter->clock;
 	struct cpuc_calibration s = {.clock = clock};
+	struct cpuc_switches n;
 	const char *why =
 		clock->distrusted != NULL ? clock->distrusted() : NULL;
 	int err;
@@ -360,6 +362,7 @@ int cpuc_calibrate(struct cpuc_slot *slot)
 	err = calibration_find(&s, slot);
 	if (err != 0)
 		return err;
+	cpuc_rseq_switches(&n); /* a sandbox's SIGSYS is to come here */
 	slot->trial.reason[0] = '\0';
 	s.thread_clock = cpuc_calibration_thread_clock(clock->tick, s.hz);
 	calibration_glimpse(&s);

@@ -132,9 +132,10 @@ struct rseq_mapping {
 static void rseq_try(void *arg)
 {
 	struct rseq_mapping *m;
+	struct cpuc_switches n;
 	struct utsname system;
-	int i;
 
+	cpuc_rseq_switches(&n);
 	if (uname(&system) != 0 || strverscmp(system.release, "6.19") >= 0)
 		cpuc_rseq_misses_waits = true;
 	m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
@@ -142,7 +143,7 @@ static void rseq_try(void *arg)
 	if (m == MAP_FAILED)
 		return;
 	m->signature[0] = RSEQ_SIG;
-	for (i = 0; i < CPUC_RSEQ_SECTIONS; i++)
+	for (int i = 0; i < CPUC_RSEQ_SECTIONS; i++)
 		m->section[i].abort = (uintptr_t)&m->signature[1];
 	*(struct cpuc_rseq_section **)arg = m->section;
 }

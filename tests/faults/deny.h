@@ -81,6 +81,7 @@ UNUSED static int deny_named(const char *name, unsigned action)
 		{"mmap", NEW_MMAP},
 		{"ioctl", SYS_ioctl},
 		{"prctl", SYS_prctl},
+		{"getrusage", SYS_getrusage},
 		{"rt_sigaction", SYS_rt_sigaction},
 		{"rt_sigprocmask", SYS_rt_sigprocmask},
 	};
