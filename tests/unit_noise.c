@@ -160,7 +160,7 @@ static void check_text(void)
 		   strstr(text, "preemption 3.00% of the time, 125 a second, "
 				"median 4000.0 us, longest 8000.0 us; "),
 	   "gaps, with a hint if they are long");
-	ok(strstr(text, "governor powersave; cpupower"), "a hint");
+	ok(strstr(text, "governor powersave; cpupower") != NULL, "a hint");
 	ok(strstr(text, "dither 0.10% from quartile to quartile, 8.00% in the "
 			"worst batch; ") &&
 		   strstr(text, "rate 3694 MHz, 500.0 steps a second, of 2.5%, "
