@@ -135,7 +135,7 @@ static void rseq_try(void *arg)
 	struct cpuc_switches n;
 	struct utsname system;
 
-	cpuc_rseq_switches(&n);
+	cpuc_rseq_switches(&n); /* a sandbox's SIGSYS is to come here */
 	if (uname(&system) != 0 || strverscmp(system.release, "6.19") >= 0)
 		cpuc_rseq_misses_waits = true;
 	m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
