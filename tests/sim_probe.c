@@ -224,6 +224,7 @@ static void test_guard(void)
 	same = cpuc_guard_enter(&guard);
 	pthread_sigmask(SIG_SETMASK, &guard.mask, &blocked);
 	same &= !cpuc_guard_enter(&inner) && unchanged();
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	cpuc_guard_leave(&guard);
 	for (size_t i = 0; i < COUNT(sigs); i++)
 		same &= !sigismember(&blocked, sigs[i]);
