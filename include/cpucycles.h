@@ -7,9 +7,10 @@
  *
  * Link with -lcpucycles, or compile the cpucycles.c beside this file if there
  * is one. Every function may be called from any thread at any time. None fails
- * for lack of a cycle counter, or leaves signal masks or handlers changed.
- * errno changes only where noted. A descriptor is kept only for a perf event
- * that must be read through the kernel. See cpucycles(3). */
+ * for lack of a cycle counter, or leaves signal masks or handlers changed, or
+ * computes in floating point. errno changes only where noted. A descriptor is
+ * kept only for a perf event that must be read through the kernel. See
+ * cpucycles(3). */
 #ifndef LIBCPUCYCLES_PUBLIC_H
 #define LIBCPUCYCLES_PUBLIC_H
 

@@ -41,8 +41,8 @@ static void trace_if_wanted(void)
 	if (!__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_RELAXED))
 		return;
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
-		/* %f has a decimal comma in some locales. */
-		millionths = (unsigned long long)(c.scaling * 1e6 + 0.5);
+		/* %f has a decimal comma in some locales, and is inexact. */
+		millionths = cpuc_scale_millionths(&c.scaling);
 		printf("cpucycles tracesetup %u %s precision %lld scaling "
 		       "%llu.%06llu only32 %d\n",
 		       i, c.name, c.precision, millionths / 1000000,
@@ -274,10 +274,13 @@ static void describe(const struct cpuc_slot *slot,
 	if (slot->trial.hint != NULL)
 		snprintf(d.hint, sizeof d.hint, "%s", slot->trial.hint);
 	if (slot->trial.usable && c->kind != CPUC_ZERO) {
-		/* Each thread measures its own ratio later. */
-		cpuc_scale_ratio(&slot->reader.scale, &d.scaling);
+		struct cpuc_scale ratio = slot->reader.scale;
+
+		/* Each thread measures its own later. */
 		if (c->kind == CPUC_CALIBRATED)
-			d.scaling = cpuc_calibration_ratio();
+			ratio = (struct cpuc_scale){cpuc_calibration.ratio,
+						    CPUC_RATIO_BITS};
+		cpuc_scale_ratio(&ratio, &d.scaling);
 		d.step = slot->trial.step;
 		d.precision = cpuc_precision(slot);
 	}

@@ -3,7 +3,9 @@
 #ifndef CPUC_SCALE_H
 #define CPUC_SCALE_H
 
+#include <float.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ticks -> ticks * mult / 2^shift. `mult` has its top bit set, so the ratio is
  * exact to 2^-64 of itself. {0, 0} means a ratio of exactly 1. */
@@ -72,14 +74,39 @@ static inline uint64_t cpuc_scale_apply(const struct cpuc_scale *s,
 	return high << (64 - s->shift) | low >> s->shift;
 }
 
-/* The ratio as a number for display. To return that, x86-64 needs SSE. */
+#if DBL_MANT_DIG != 53
+#error "cpuc_scale_ratio() needs a double of IEEE 754's binary64"
+#endif
+
+/* The ratio as a number for display, to nearest. Made of its bits: an inexact
+ * conversion would trap in programs that unmask the exception, and set its flag
+ * in others. Without SSE no function returns a double. */
 static inline void cpuc_scale_ratio(const struct cpuc_scale *s, double *ratio)
 {
-	unsigned i;
+	uint64_t m = s->mult != 0 ? s->mult : 1, bits;
+	uint64_t exponent = UINT64_C(1086) - s->shift;
 
-	*ratio = s->mult == 0 ? 1 : (double)s->mult;
-	for (i = 0; s->mult != 0 && i < s->shift; i++)
-		*ratio /= 2;
+	for (; m >> 63 == 0; m <<= 1)
+		exponent--;
+	bits = m >> 11;
+	bits += (m & 0x7ff) + (bits & 1) > 0x400;
+	/* The leading bit, or a carry, adds 1 to the exponent. */
+	bits += (exponent - 1) << 52;
+	memcpy(ratio, &bits, sizeof bits);
+}
+
+/* Such a number, or 0, in millionths, rounded; without floating point. */
+static inline uint64_t cpuc_scale_millionths(const double *ratio)
+{
+	struct cpuc_scale s;
+	uint64_t bits;
+
+	memcpy(&bits, ratio, sizeof bits);
+	if (bits == 0)
+		return 0;
+	s.mult = (bits & (UINT64_MAX >> 12)) | UINT64_C(1) << 52;
+	s.shift = 1075 - (unsigned)(bits >> 52);
+	return (cpuc_scale_apply(&s, 2000000) + 1) / 2;
 }
 
 #endif

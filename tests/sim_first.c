@@ -158,7 +158,7 @@ static void first_call(const struct machine *m)
 	   "%s: %s is selected (%s)", m->what,
 	   s != NULL ? s->counter->name : "none", slots[0].trial.reason);
 	ok(ms < m->ms, "in %.2f ms, by %u reads", ms, reads);
-	ratio = cpuc_calibration_ratio() / (CORE / (HZ / 1e9));
+	ratio = (double)cpuc_calibration.ratio / 0x1p32 / (CORE / (HZ / 1e9));
 	if (*m->why != '\0')
 		return;
 	ok(ratio > 0.99 && ratio < 1.01, "at a ratio %.4f of the right", ratio);

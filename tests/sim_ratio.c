@@ -337,7 +337,8 @@ static void try_to(const struct trial *t)
 {
 	int err = open_machine(t->m);
 	double ms = (now - begun) / 1e6;
-	double first = distance(cpuc_calibration_ratio() / truth() - 1);
+	double first =
+		distance((double)cpuc_calibration.ratio / 0x1p32 / truth() - 1);
 
 	ok(err == 0 && ms < t->ms && first < 0.01 && *refusal == '\0',
 	   "%s: calibrates in %.2f ms, %.2f%% off%s", t->what, ms, first * 100,

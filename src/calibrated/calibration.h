@@ -124,9 +124,6 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz);
 
 bool cpuc_calibration_done(void);
 
-/* The process's first ratio. Without SSE, no function returns a double. */
-#define cpuc_calibration_ratio() ((double)cpuc_calibration.ratio / 0x1p32)
-
 /* This thread's core's rate now, Hz, by a few windows; 0: they disagree. */
 uint64_t cpuc_calibration_hz(void);
 
