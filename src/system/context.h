@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* CPUC_GO_ON(context, f) makes the thread continue in f(), which never returns,
  * once the signal or exception handler that got this context has returned.
- * Defined where a jump out of the handler will not do, and on x86-64 Linux,
- * where it is tested. The stack stays as at the fault: f is a CPUC_LANDING. */
+ * Defined where a jump out of the handler will not do: where the system would
+ * take the thread to be in the handler still, and on x86 Linux, which gives the
+ * thread its floating-point exceptions and rounding back only at the return. The
+ * stack stays as at the fault: f is a CPUC_LANDING. */
 #ifndef CPUC_CONTEXT_H
 #define CPUC_CONTEXT_H
 
@@ -28,6 +30,8 @@
 
 #if defined __linux__ && defined __x86_64__
 #define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.gregs[REG_RIP]
+#elif defined __linux__ && defined __i386__
+#define CPUC_CONTEXT_PC(c) (c)->uc_mcontext.gregs[REG_EIP]
 #elif defined __APPLE__ && defined __x86_64__
 #define CPUC_CONTEXT_PC(c) (c)->uc_mcontext->__ss.__rip
 #elif defined __APPLE__ && defined __aarch64__ && !defined __arm64e__
