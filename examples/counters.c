@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Lists the counters of this architecture, the most preferred first:
- * cc counters.c -lcpucycles */
+ * cc counters.c -lcpucycles && ./a.out
+ *
+ * It prints a line for each: what it counts and how finely, or why it does not
+ * work here and, below, what would help. */
 #include <stdio.h>
 #include <string.h>
 #include <cpucycles.h>

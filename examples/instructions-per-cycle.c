@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
-/* How well is the core used? cc -O2 instructions-per-cycle.c -lcpucycles
+/* How well is the core used?
+ * cc -O2 instructions-per-cycle.c -lcpucycles && ./a.out
+ *
+ * It prints the instructions of two functions, the cycles, and their quotient:
+ * one waits for a multiplication in each turn, the other guesses; or why none
+ * are counted here.
  *
  * A core retires four or more instructions a cycle, unless it waits for memory
  * or has mispredicted a branch. The number of instructions is the same in each

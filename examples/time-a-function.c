@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Times a function of a few hundred cycles:
- * cc -O2 time-a-function.c -lcpucycles
+ * cc -O2 time-a-function.c -lcpucycles && ./a.out
+ *
+ * This one hashes 50 bytes by as many steps of 4 cycles on most CPUs, each of
+ * which waits for the one before. It prints 194.5 cycles or so, as the last
+ * steps overlap with the return, and the kind of the counter.
  *
  * Many counters advance by dozens of cycles at once, and reading one takes
  * time. So this times a row of calls with fences between them, takes the median

@@ -12,6 +12,51 @@ example() {
 	ok "$1.c: $(tail -n 1 "$tmp/out")"
 }
 
+# Where x86 multiplies in 3 cycles, as optimized code does nothing else, and
+# cycles of the core are counted.
+exact=0
+"$top_builddir/examples/counters" >"$tmp/out"
+case $(uname -m):$CFLAGS in
+*-fsanitize* | *--coverage* | *-O0* | *-Og*) ;;
+x86_64:*-O* | i[3-6]86:*-O*)
+	! grep -qE '^[*] [^ ]+ +(core|calibrated) ' "$tmp/out" || exact=1 ;;
+esac
+
+# The least that each thread has counted so far is as its rounds: the same for
+# each round, to 5%, and on x86 6 cycles. A preemption makes one count more.
+in_proportion() {
+	"$top_builddir/examples/per-thread" >>"$tmp/runs"
+	awk -v exact="$exact" '
+		/^thread/ {
+			each = $3 / $6
+			if (!($6 in least) || each < least[$6])
+				least[$6] = each
+		}
+		END {
+			low = exact ? 6 : least[50000]
+			for (rounds = 50000; rounds <= 200000; rounds += 50000) {
+				each = least[rounds]
+				printf "%.2f ", each
+				bad += each <= 0 || each < 0.95 * low || each > 1.05 * low
+			}
+			print ""
+			exit bad > 0
+		}' "$tmp/runs" >"$tmp/out"
+}
+
+# A call takes as long as its chain or up to a fourth less, as its end overlaps
+# with the return; without fences calls overlap.
+fences_wait() {
+	"$top_builddir/examples/fence" >"$tmp/out"
+	awk '
+		{ value[NR] = $NF }
+		/^[0-9]+ multiplications/ { chain = 3 * $1 }
+		END {
+			exit NR != 3 || value[2] < 0.75 * chain ||
+				value[2] > 1.25 * chain || value[3] > 0.9 * value[2]
+		}' "$tmp/out"
+}
+
 # compiled NAME ARGUMENT...: with the library.
 compiled() {
 	name=$1
@@ -27,6 +72,16 @@ example time-a-function 1 "$number cycles \\($kind\\)"
 example compare-two 2 "clear - shift: $number to $number, noise $number|\
 shift is faster|clear is faster|cannot tell"
 example per-thread 4 'thread [0-9]: [0-9]+ cycles for [0-9]+ rounds'
+tries 30 in_proportion
+ok "per-thread.c: a round takes as long in each thread: $(cat "$tmp/out")"
+example fence 3 "[0-9]+ multiplications, $kind cycles a call|\
+(with fences|without): $number"
+if test $exact -eq 0; then
+	skip "fence.c: no cycles of an x86 core are counted"
+else
+	tries 30 fences_wait
+	ok "fence.c: calls wait with fences only: $(tail -n 2 "$tmp/out" | xargs)"
+fi
 lines=2 line='[a-z]+: [0-9]+ instructions, [0-9]+ cycles: [0-9.]+ a cycle'
 ! "$top_builddir/cpucycles-info" |
 	grep -q '^cpucycles instructions unavailable: ' ||
