@@ -8,6 +8,7 @@
 SKIPPED_MAIN("Windows has threads and a lock of its own")
 #else
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 
@@ -180,12 +181,12 @@ static void check_caller(void)
 	errno = 0;
 	pthread_sigmask(SIG_BLOCK, NULL, &held_mask);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held_state);
+	pthread_setcancelstate(held_state, NULL);
 	ok(sigismember(&held_mask, SIGALRM) &&
 		   sigismember(&held_mask, SIGTERM) &&
 		   sigismember(&held_mask, SIGUSR2) &&
-		   !sigismember(&held_mask, SIGSYS) &&
-		   held_state == PTHREAD_CANCEL_DISABLE,
-	   "who holds it is not cancelled, and SIGSYS alone is not blocked");
+		   !sigismember(&held_mask, SIGSYS),
+	   "while it is held, SIGSYS alone is not blocked");
 	ok(cpuc_lock(&again) == -EDEADLK, "nor gets it a second time");
 	cpuc_unlock(&caller);
 	ok(errno == EDOM, "errno is as before");
@@ -196,6 +197,69 @@ static void check_caller(void)
 		   type == PTHREAD_CANCEL_ASYNCHRONOUS &&
 		   state == PTHREAD_CANCEL_ENABLE,
 	   "and so are mask and cancelability");
+}
+
+/* 1: it may be cancelled; 2: it has been; 3: and now it may end */
+static atomic_int cancel_at;
+static int cancelled_masked, cancelled_inside;
+
+/* What a cleanup handler finds. */
+static void cleaned(void *unused)
+{
+	sigset_t mask;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	cancelled_masked += sigismember(&mask, SIGALRM);
+	cancelled_inside += cpuc_guard_inside || lock_inside != 0;
+	(void)unused;
+}
+
+static void *is_cancelled(void *guarded)
+{
+	struct cpuc_caller caller;
+	struct cpuc_guard guard;
+	int type;
+
+	/* NOLINTNEXTLINE(cert-pos47-c): what is tested */
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	pthread_cleanup_push(cleaned, NULL);
+	if (guarded)
+		cpuc_guard_enter(&guard);
+	else
+		cpuc_lock(&caller);
+	cancel_at = 1;
+	while (cancel_at == 1)
+		;
+	/* A signal, which has long been sent. */
+	for (type = 0; type < 100; type++)
+		sched_yield();
+	cancel_at = 3;
+	if (guarded)
+		cpuc_guard_leave(&guard);
+	else
+		cpuc_unlock(&caller);
+	for (;;)
+		pthread_testcancel();
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+/* A request waits until nothing of the library's is in the thread's way. */
+static void check_cancelled(const char *where, bool guarded)
+{
+	pthread_t id;
+
+	cancel_at = cancelled_masked = cancelled_inside = 0;
+	if (pthread_create(&id, NULL, is_cancelled, guarded ? &id : NULL) != 0)
+		skip_all("no thread");
+	while (cancel_at == 0)
+		sched_yield();
+	pthread_cancel(id);
+	cancel_at = 2;
+	pthread_join(id, NULL);
+	ok(cancel_at == 3 && cancelled_masked == 0 && cancelled_inside == 0,
+	   "cancelled in the %s, a thread ends after it, nothing is blocked",
+	   where);
 }
 
 /* A child is pretended: it has its parent's holder. */
@@ -239,6 +303,11 @@ int main(void)
 {
 	check_waiting();
 	check_caller();
+	check_cancelled("lock", false);
+#ifdef __linux__
+	if (!SANITIZED)
+		check_cancelled("guard", true);
+#endif
 	lock_holder = ((uintptr_t)getpid() + 1) * 4 + 1;
 	check_child("a child");
 	check_holder_forks();

@@ -15,6 +15,7 @@
 #endif
 #include "context.h"
 #include "probe.h"
+#include "syscalls.h"
 #include "../thread/thread.h"
 
 /* Linux's, for C libraries whose headers lack them. */
@@ -165,7 +166,7 @@ static void probe_resend(const siginfo_t *info, enum target target)
 /* Jumps back to cpuc_probe(); fn may have changed the mask. */
 static CPUC_LANDING void probe_land(void)
 {
-	pthread_sigmask(SIG_SETMASK, &probing, NULL);
+	cpuc_sys_mask(SIG_SETMASK, &probing, NULL);
 	siglongjmp(probed->env, 1);
 }
 
@@ -276,19 +277,19 @@ void cpuc_probe_begin(void)
 {
 	owner = pthread_self();
 	probed = NULL;
-	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	cpuc_sys_mask(SIG_BLOCK, NULL, &mask);
 	probing = mask;
 	for (int i = 0; i < NFAULTS; i++) {
 		sigdelset(&probing, faults[i].sig);
 		probe_install(&faults[i]);
 	}
 	/* Pending signals arrive here, and are kept for the end. */
-	pthread_sigmask(SIG_SETMASK, &probing, NULL);
+	cpuc_sys_mask(SIG_SETMASK, &probing, NULL);
 }
 
 void cpuc_probe_end(void)
 {
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	cpuc_sys_mask(SIG_SETMASK, &mask, NULL);
 	probe_restore();
 	for (int i = 0; i < NFAULTS; i++) {
 		probe_resend(&faults[i].kept[PROCESS], PROCESS);

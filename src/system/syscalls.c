@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* syscalls.h by syscall(2), where there is one. */
 #include <config.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -58,11 +60,40 @@ void cpuc_sys_sleep(long ns)
 #endif
 }
 
+#if defined __linux__ && defined SYS_rt_sigprocmask && !defined SYSCALLS_PLAIN
+#define SYSCALLS_MASK
+#endif
+
+void cpuc_sys_all(sigset_t *set)
+{
+	sigfillset(set);
+#ifdef SYSCALLS_MASK
+	memset(set, 0xff, sizeof *set);
+#endif
+}
+
+bool cpuc_sys_mask(int how, const sigset_t *set, sigset_t *was)
+{
+#ifdef SYSCALLS_MASK
+	const int saved = errno;
+	bool done;
+
+	if (was != NULL)
+		sigemptyset(was);
+	done = syscall(SYS_rt_sigprocmask, how, set, was,
+		       (size_t)(_NSIG / 8)) == 0;
+	errno = saved;
+	return done;
+#else
+	return pthread_sigmask(how, set, was) == 0;
+#endif
+}
+
 /* The type, too: glibc before 2.37 checks nothing else. Android has neither. */
 void cpuc_cancel_off(struct cpuc_cancel *was)
 {
 	(void)was;
-#ifdef HAVE_PTHREAD_SETCANCELSTATE
+#if defined HAVE_PTHREAD_SETCANCELSTATE && !defined SYSCALLS_MASK
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &was->type);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was->state);
 #endif
@@ -71,7 +102,7 @@ void cpuc_cancel_off(struct cpuc_cancel *was)
 void cpuc_cancel_on(const struct cpuc_cancel *was)
 {
 	(void)was;
-#ifdef HAVE_PTHREAD_SETCANCELSTATE
+#if defined HAVE_PTHREAD_SETCANCELSTATE && !defined SYSCALLS_MASK
 	pthread_setcancelstate(was->state, NULL);
 	pthread_setcanceltype(was->type, NULL);
 #endif

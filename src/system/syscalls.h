@@ -5,6 +5,8 @@
 #ifndef CPUC_SYSCALLS_H
 #define CPUC_SYSCALLS_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -16,7 +18,15 @@ void cpuc_sys_close(int fd);
 /* Sleeps for less than a second, or until a signal arrives. */
 void cpuc_sys_sleep(long ns);
 
-/* Until cpuc_cancel_on, nobody's request cancels the thread. */
+/* All signals; and as pthread_sigmask(3), if that is allowed. On Linux also for
+ * those by which the C library cancels a thread, which that leaves alone: while
+ * they are blocked a request waits. Keeps errno. */
+void cpuc_sys_all(sigset_t *set);
+bool cpuc_sys_mask(int how, const sigset_t *set, sigset_t *was);
+
+/* Until cpuc_cancel_on, nobody's request cancels the thread, on other systems.
+ * On Linux these do nothing: a handler that leaves by a jump just before
+ * signals are blocked, or just after, must not leave cancellation disabled. */
 struct cpuc_cancel {
 	int state, type;
 };

@@ -85,10 +85,10 @@ int cpuc_lock(struct cpuc_caller *caller)
 	if (lock_is_here(lock_inside, pid))
 		return -EDEADLK;
 	*caller = (struct cpuc_caller){.err = errno};
-	sigfillset(&all);
+	cpuc_sys_all(&all);
 	/* By which sandboxes emulate denied system calls; blocked, it kills. */
 	sigdelset(&all, SIGSYS);
-	pthread_sigmask(SIG_BLOCK, &all, &caller->mask);
+	caller->blocked = cpuc_sys_mask(SIG_BLOCK, &all, &caller->mask);
 	cpuc_cancel_off(&caller->cancel);
 	lock_inside = lock_process(pid);
 	CPUC_FENCE();
@@ -114,7 +114,9 @@ void cpuc_unlock(struct cpuc_caller *caller)
 	__atomic_fetch_or(&lock_holder, LOCK_FREE, __ATOMIC_RELEASE);
 	CPUC_FENCE();
 	lock_inside = 0;
+	if (caller->blocked)
+		cpuc_sys_mask(SIG_SETMASK, &caller->mask, NULL);
+	/* A request that has waited comes now, with nothing blocked. */
 	cpuc_cancel_on(&caller->cancel);
-	pthread_sigmask(SIG_SETMASK, &caller->mask, NULL);
 	errno = caller->err;
 }

@@ -4,6 +4,7 @@
 #define CPUC_LOCK_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include "../system/syscalls.h"
 
 /* The caller's state, kept while the lock is held. */
@@ -12,6 +13,7 @@ struct cpuc_caller {
 	unsigned long last_error;
 #else
 	sigset_t mask;
+	bool blocked;
 	struct cpuc_cancel cancel;
 #endif
 	int err;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "../system/syscalls.h"
 #include "thread.h"
 
 struct cpuc_process *cpuc_process;
@@ -40,13 +41,13 @@ bool cpuc_guard_enter(struct cpuc_guard *guard)
 	sigset_t most;
 	unsigned i;
 
-	sigfillset(&most);
+	cpuc_sys_all(&most);
 	for (i = 0; i < sizeof open / sizeof *open; i++)
 		sigdelset(&most, open[i]);
-	guard->blocked = pthread_sigmask(SIG_BLOCK, &most, &guard->mask) == 0;
+	guard->blocked = cpuc_sys_mask(SIG_BLOCK, &most, &guard->mask);
 	if (cpuc_guard_inside) {
 		if (guard->blocked)
-			pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+			cpuc_sys_mask(SIG_SETMASK, &guard->mask, NULL);
 		return false;
 	}
 	cpuc_guard_inside = true;
@@ -59,7 +60,7 @@ void cpuc_guard_leave(const struct cpuc_guard *guard)
 	CPUC_FENCE();
 	cpuc_guard_inside = false;
 	if (guard->blocked)
-		pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+		cpuc_sys_mask(SIG_SETMASK, &guard->mask, NULL);
 }
 
 /* The head of a thread's memory, and the key's value. */

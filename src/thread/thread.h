@@ -24,9 +24,10 @@
 #define CPUC_FENCE() __asm__ volatile("" ::: "memory")
 
 /* The guard: between enter and leave the calling thread may change its own
- * state, and no asynchronous signal handler runs in it. Faults' signals stay
- * unblocked: blocked, they kill. False in a fault's handler that interrupts it,
- * or any if a sandbox denies the blocking: change nothing then. Keeps errno. */
+ * state. No asynchronous signal handler runs in it, nor, on Linux, is the
+ * thread cancelled. Faults' signals stay unblocked: blocked, they kill. False
+ * in a fault's handler that interrupts it, or any if a sandbox denies the
+ * blocking: change nothing then. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error;
