@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
 #include "../system/rseq.h"
@@ -367,8 +368,9 @@ int cpuc_calibrate(struct cpuc_slot *slot)
 	s.thread_clock = cpuc_calibration_thread_clock(clock->tick, s.hz);
 	calibration_glimpse(&s);
 	s.measured_at = (uint64_t)clock->tick();
-	s.clock = NULL;
-	cpuc_calibration = s;
+	/* All but `clock`, which others may be looking at. */
+	memcpy((char *)&cpuc_calibration + sizeof s.clock,
+	       (const char *)&s + sizeof s.clock, sizeof s - sizeof s.clock);
 	__atomic_store_n(&cpuc_calibration.clock, clock, __ATOMIC_RELEASE);
 	return 0;
 }
