@@ -181,12 +181,30 @@ static void slow(void)
 	count();
 }
 
-static void begin(void (*what)(void), unsigned before, unsigned after)
+/* More often than there are values of the word. */
+static void wrapping(void)
+{
+	int i;
+
+	for (i = 0; i < CPUC_RSEQ_SECTIONS; i++) {
+		cpuc_own_count.due = 0;
+		count();
+	}
+}
+
+/* A thread that has not counted. */
+static void begin_fresh(void (*what)(void), unsigned before)
 {
 	memset(&cpuc_own_count, 0, sizeof cpuc_own_count);
 	ticks = ran = HZ;
 	given = 0;
 	rate = before;
+	act = what;
+}
+
+static void begin(void (*what)(void), unsigned before, unsigned after)
+{
+	begin_fresh(what, before);
 	count();
 	pass(LATE);
 	count();
@@ -194,7 +212,6 @@ static void begin(void (*what)(void), unsigned before, unsigned after)
 	pass(50000);
 	count();
 	rate = after;
-	act = what;
 }
 
 /* The rate is twice the clock's at least. */
@@ -285,6 +302,56 @@ static void all_each(const char *mode)
 	at_each(mode, "a handler that counts, then waits", waiting);
 }
 
+/* A thread's first count, with handlers that count: they have the real guard,
+ * in which the handler of a trap runs none the less. */
+static void at_first(const char *mode)
+{
+	long tick, step, all = 0;
+	bool acted = true;
+
+	back = low = 0;
+	for (tick = 1; acted; tick++) {
+		for (step = 1;; step++) {
+			begin_fresh(quick, 2);
+			acted = one_count(tick, step);
+			if (!acted)
+				break;
+			go_on();
+			all++;
+		}
+		acted = step > 1;
+	}
+	ok(!back && !low && all > 500,
+	   "%sa thread's first count, with a handler at %ld instructions%s%s",
+	   mode, all, back ? ": counts go back" : "",
+	   low ? ": counts are lost" : "");
+}
+
+/* A handler in the midst of the fast path after which the word is armed as it
+ * was before. */
+static void at_same_word(void)
+{
+	long step, all = 0;
+
+	back = 0;
+	for (step = 1;; step++) {
+		begin(wrapping, 2, 2);
+		/* The latest of many counts in a long interval: no count of the
+		 * handler's is above. */
+		pass(HZ / 250);
+		cpuc_own_count.due = HZ;
+		cpuc_own_count.last = (uint32_t)ticks;
+		if (!one_count(1, step))
+			break;
+		count();
+		all++;
+	}
+	ok(!back && all > 10,
+	   "a handler that arms the word %d times, at %ld "
+	   "instructions",
+	   CPUC_RSEQ_SECTIONS, all);
+}
+
 static bool one_step(void)
 {
 	return at_step(quick, 2, 1, 2);
@@ -319,12 +386,16 @@ int main(void)
 	cpuc_calibration.window_ticks = COUNT_RAMP / 8;
 	if (!steps_work(one_step))
 		skip_all("no single steps here");
-	if (cpuc_rseq_own() == NULL)
+	if (cpuc_rseq_own() == NULL) {
 		skip("no word here that tells of interruptions");
-	else
+	} else {
 		all_each("");
+		at_first("");
+		at_same_word();
+	}
 	without = true;
 	all_each("without a word: ");
+	at_first("without a word: ");
 	return done_testing();
 }
 #else

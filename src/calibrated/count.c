@@ -61,13 +61,15 @@ static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 	return n;
 }
 
-/* The thread's first count. */
-static void count_begin(struct cpuc_core_count *c, uint64_t t)
+/* The thread's first count. A call in its midst may have stored `cycles`. What
+ * cleared a word that cpuc_count_interruptions() has armed, stays known. */
+static uint64_t count_begin(struct cpuc_core_count *c, uint64_t t)
 {
 	cpuc_ratio_first(&c->ratio, t);
 	c->tick = t;
-	c->cycles = cpuc_ratio_scaled(t, c->ratio.mean);
-	cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
+	if (c->rseq.word == NULL)
+		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
+	return cpuc_ratio_scaled(t, c->ratio.mean);
 }
 
 /* Of the interval's d ticks, those up to the latest count; all, if an
@@ -83,9 +85,9 @@ static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 		       : cpuc_min(cpuc_sub_sat(d, 0), COUNT_CLOCK_EVERY);
 }
 
-static void count_midst_begin(struct cpuc_core_count *c, uint64_t seen)
+static void count_midst_begin(struct cpuc_core_count *c, uint64_t highest)
 {
-	c->highest = cpuc_count_at(c, seen);
+	c->highest = highest;
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_MIDST;
 	CPUC_FENCE();
@@ -96,6 +98,7 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
 	const volatile uint64_t *highest = &c->highest;
 
+	n = n > c->cycles ? n : c->cycles;
 	do
 		c->cycles = n = n > *highest ? n : *highest;
 	while (n < *highest);
@@ -115,8 +118,9 @@ static uint64_t count_end(const struct cpuc_core_count *c)
 }
 
 /* The tick is read last of all, with signals unblocked. The word is armed again
- * first, as a tracer's stop at a system call clears it. A handler may open the
- * interval meanwhile. (One just before the store of tick is counted twice.) */
+ * first: a signal that came in the guard has cleared it, or a tracer's stop at
+ * a system call. A handler may open the interval meanwhile. (One just before
+ * the store of tick is counted twice.) */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
@@ -127,8 +131,8 @@ static void count_open(struct cpuc_core_count *c)
 	if (c->unread == 0)
 		c->gap = count_waits_clear(c) ? COUNT_GAP_CLEARS : COUNT_GAP;
 	due = (uint32_t)cpuc_min(count_end(c), c->ratio.glimpse_in);
-	if (c->state == CPUC_COUNT_CLOSED)
-		cpuc_rseq_again(&c->rseq);
+	if (c->state == CPUC_COUNT_CLOSED && cpuc_rseq_again(&c->rseq))
+		c->interruptions = c->interruptions + 1;
 	t = count_tick();
 	CPUC_FENCE();
 	if (c->state != CPUC_COUNT_CLOSED)
@@ -186,23 +190,22 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	return asks || measured;
 }
 
-/* Ends the interval at the tick that the caller read. */
+/* Ends the interval at the tick t that the caller read. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
-			   uint64_t d)
+			   uint64_t t)
 {
-	struct cpuc_interval i = {.lack = c->lack};
+	struct cpuc_interval i = {.cycles = c->cycles, .lack = c->lack};
 	struct cpuc_closed closed;
-	uint64_t t = c->tick + d, reading;
+	uint64_t reading;
 	bool clock_read;
 
 	c->due = 0;
 	CPUC_FENCE();
 	if (c->state == CPUC_COUNT_FRESH)
-		count_begin(c, t);
+		i.cycles = count_begin(c, t);
 	/* A handler has ended that interval. */
 	else if (c->rseq.armed != armed)
 		t = count_tick();
-	i.cycles = c->cycles;
 	i.ratio_before = c->ratio.mean;
 	i.ticks = t - c->tick;
 	i.counted = count_seen(c, i.ticks);
@@ -210,7 +213,8 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	i.unread = c->unread + ((uint32_t)c->tick - c->tick_opened);
 	i.gap = c->gap;
 	i.waits_clear = count_waits_clear(c);
-	count_midst_begin(c, i.counted);
+	count_midst_begin(
+		c, i.cycles + cpuc_ratio_scaled(i.counted, i.ratio_before));
 	clock_read = count_observe(c, &i, &reading);
 	closed = cpuc_interval_close(&i);
 	if (closed.wait_missed)
@@ -226,17 +230,17 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	return count_midst_end(c, closed.cycles);
 }
 
-/* A glimpse in an open interval, for a call that read the clock at tick + d. If
- * it shows the ratio in use, the interval goes on, less what this has taken,
- * and *n is the count. False: the interval must end. */
+/* A glimpse in an open interval, for a call that read the tick `now`. If it
+ * shows the ratio in use, the interval goes on, less what this has taken, and
+ * *n is the count. False: the interval must end. */
 static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
-			  uint64_t d, uint64_t *n)
+			  uint64_t now, uint64_t *n)
 {
 	const uint64_t end = count_end(c);
-	uint64_t tick = c->tick, t;
+	uint64_t tick = c->tick, d = now - tick, t;
 
 	if (CPUC_GLIMPSE_GUARDED || c->due == 0 || d >= end ||
-	    (uint32_t)(tick + d) - c->last >= c->gap)
+	    (uint32_t)now - c->last >= c->gap)
 		return false;
 	c->due = 0;
 	CPUC_FENCE();
@@ -244,7 +248,7 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 		return false;
 	*n = cpuc_count_at(c, d);
 	t = count_tick();
-	if (t - (tick + d) > GLIMPSE_SLOW * cpuc_calibration.glimpse_cost)
+	if (t - now > GLIMPSE_SLOW * cpuc_calibration.glimpse_cost)
 		return false;
 	c->last = (uint32_t)t;
 	CPUC_FENCE();
@@ -261,14 +265,20 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
  * can be blocked. (If another one interrupts it here, counts may be lost.) */
 static uint64_t count_midst(struct cpuc_core_count *c)
 {
-	if (c->state == CPUC_COUNT_FRESH)
-		return cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
-	if (c->state == CPUC_COUNT_MIDST)
-		return ++c->highest;
+	uint64_t n;
+
+	switch (c->state) {
+	case CPUC_COUNT_FRESH:
+		n = cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
+		return c->cycles = n > c->cycles ? n : c->cycles + 1;
+	case CPUC_COUNT_MIDST:
+		n = c->highest > c->cycles ? c->highest : c->cycles;
+		return c->highest = n + 1;
+	}
 	return cpuc_count_at(c, count_seen(c, count_tick() - c->tick));
 }
 
-uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
+uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now)
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
 	struct cpuc_guard guard;
@@ -278,11 +288,11 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d)
 	 * weakly ordered CPUs; a thread's first call always comes here. */
 	if (__atomic_load_n(&cpuc_calibration.clock, __ATOMIC_ACQUIRE) == NULL)
 		return (uint64_t)cpuc_first();
-	if (count_glimpse(c, armed, d, &n))
+	if (count_glimpse(c, armed, now, &n))
 		return n;
 	if (!cpuc_guard_enter(&guard))
 		return count_midst(c);
-	n = count_anew(c, armed, d);
+	n = count_anew(c, armed, now);
 	cpuc_guard_leave(&guard);
 	count_open(c);
 	return n;

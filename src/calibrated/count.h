@@ -71,21 +71,23 @@ static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 /* Whether the time for which a thread does not run is left out. */
 bool cpuc_count_per_thread(void);
 
-/* The slow way, for a call that found `armed` and read tick + d. */
-uint64_t cpuc_count_slow(uintptr_t armed, uint64_t d);
+/* The slow way, for a call that found `armed` and then read the tick `now`. */
+uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now);
 
 long long cpuc_count_interruptions(void);
 
 /* The count now. The word is checked last: nothing interrupted the call. `last`
  * is stored before that, and put back if something did. If this core's clock is
- * behind `last`, the gap seems huge. */
+ * behind `last`, the gap seems huge. So it does if handlers have armed the word
+ * so often that it is as armed once more: `tick` is read last, and is theirs.
+ */
 static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {
 	struct cpuc_core_count *c = &cpuc_own_count;
 	uint32_t due = c->due, last;
 	uintptr_t armed;
-	uint64_t now, d, n;
+	uint64_t now, cycles, mean, d;
 
 	c->due = 0;
 	CPUC_FENCE();
@@ -93,21 +95,24 @@ cpuc_count(long long (*clock)(void))
 	last = c->last;
 	CPUC_FENCE();
 	now = (uint64_t)clock();
+	CPUC_FENCE();
+	cycles = c->cycles;
+	mean = c->ratio.mean;
+	CPUC_FENCE();
 	d = now - c->tick;
 	if (__builtin_expect(d >= due || (uint32_t)now - last >= c->gap, 0)) {
 		c->due = due;
-		return cpuc_count_slow(armed, d);
+		return cpuc_count_slow(armed, now);
 	}
-	n = cpuc_count_at(c, d);
 	c->last = (uint32_t)now;
 	CPUC_FENCE();
 	c->due = due;
 	CPUC_FENCE();
-	if (__builtin_expect(*c->rseq.word == armed, 1))
-		return n;
+	if (__builtin_expect(cpuc_rseq_stands(&c->rseq, armed), 1))
+		return cycles + (d * mean >> CPUC_RATIO_BITS);
 	if (c->rseq.armed == armed)
 		c->last = last;
-	return cpuc_count_slow(armed, d);
+	return cpuc_count_slow(armed, now);
 }
 
 #endif

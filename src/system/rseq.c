@@ -41,9 +41,10 @@ static bool rseq_of_copy(uintptr_t value)
 	       s->length == 0;
 }
 
-static void rseq_arm(struct cpuc_rseq *r)
+/* Returns what the word was. */
+static uintptr_t rseq_arm(struct cpuc_rseq *r)
 {
-	uintptr_t value = *r->word;
+	uintptr_t was = *r->word, value = was;
 
 	if (r->word == &r->armed) {
 		value++;
@@ -52,17 +53,17 @@ static void rseq_arm(struct cpuc_rseq *r)
 		value = r->armed + sizeof *cpuc_rseq_section;
 		if (!cpuc_rseq_ours(value))
 			value = (uintptr_t)cpuc_rseq_section;
-		*r->word = value;
+		was = __atomic_exchange_n(r->word, value, __ATOMIC_RELAXED);
 	}
 	r->armed = value;
+	return was;
 }
 
 bool cpuc_rseq_rearm(struct cpuc_rseq *r)
 {
-	const bool interrupted = *r->word != r->armed;
+	const uintptr_t armed = r->armed;
 
-	rseq_arm(r);
-	return interrupted;
+	return rseq_arm(r) != armed;
 }
 
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word)

@@ -29,7 +29,7 @@ extern bool cpuc_rseq_misses_waits;
 
 /* Arms the word again, with a value that differs from the last 1023, but leaves
  * that of another copy of this library alone. Returns whether the thread has
- * been interrupted since the word was last armed. */
+ * been interrupted since the word was last armed; no signal is overlooked. */
 bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 
 /* A word that this copy has armed points to one of these. Handlers that
@@ -49,12 +49,21 @@ static inline bool cpuc_rseq_ours(uintptr_t value)
 	       CPUC_RSEQ_SECTIONS * sizeof *cpuc_rseq_section;
 }
 
-/* Stores the armed value in the word once more, unless it is another copy's,
- * which must see that the word was cleared. */
-static inline void cpuc_rseq_again(const struct cpuc_rseq *r)
+/* Whether the word has this value still. Between fences: as it is no volatile
+ * load, x86 compares in one instruction. */
+static inline bool cpuc_rseq_stands(const struct cpuc_rseq *r, uintptr_t armed)
 {
-	if (cpuc_rseq_ours(r->armed))
-		*r->word = r->armed;
+	return *(const uintptr_t *)r->word == armed;
+}
+
+/* Stores the armed value in the word once more, unless it is another copy's,
+ * which must see that the word was cleared. Returns whether it was. */
+static inline bool cpuc_rseq_again(const struct cpuc_rseq *r)
+{
+	if (!cpuc_rseq_ours(r->armed))
+		return *r->word != r->armed;
+	return __atomic_exchange_n(r->word, r->armed, __ATOMIC_RELAXED) !=
+	       r->armed;
 }
 
 /* The CPU that the calling thread is running on; where the system does not
