@@ -17,8 +17,8 @@
 #define PAUSE 10000 /* move; us, longer after each */
 #define FEWEST 50   /* rounds of work and a wait in a try */
 #define CALL_NS 5e5 /* others had the CPU in a longer call */
-#define LACK_NS 8e3 /* of a preemption may count: COUNT_SWITCH_HIDES */
-#define ECHO 16     /* waits of which so much may count again: LOST_SWITCHED */
+#define LACK_NS 8e3 /* of a preemption may count: SWITCH_HIDES */
+#define ECHO 16     /* waits of which so much may count again: LOST_FADES */
 #define EVENTS 200  /* preemptions, or */
 #define WORKS 20000 /* works of 100 us */
 

@@ -40,6 +40,7 @@ static struct machine {
 	double longer, by;     /* a part of windows is, up to twice so much */
 	bool stopped;          /* the clock stands still */
 	const char *distrusted;
+	bool virtual;        /* of which CPUID tells */
 	double odd[4];       /* of each chain: it takes so much longer */
 	double reading;      /* cycles that the clock takes */
 	double sibling;      /* how much longer a cycle's link takes */
@@ -270,8 +271,13 @@ static const char *distrusted(void)
 	return on.distrusted;
 }
 
-static struct cpuc_clock the_clock = {.tick = fake_tick,
-				      .distrusted = distrusted};
+static bool bare(void)
+{
+	return !on.virtual;
+}
+
+static struct cpuc_clock the_clock = {
+	.tick = fake_tick, .distrusted = distrusted, .bare = bare};
 static const struct cpuc_counter the_counter = {.kind = CPUC_CALIBRATED,
 						.clock = &the_clock};
 static struct cpuc_slot the_slot = {.counter = &the_counter};

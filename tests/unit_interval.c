@@ -22,30 +22,48 @@ static void singly(void)
 	} rows[] = {
 		{"what is missing without a switch counts, and is lost",
 		 {.ticks = 1000000, .counted = 400000, .ran = 900000},
-		 {.ticks = 1000000, .lack.lost = 100000}},
+		 {.ticks = 1000000,
+		  .lack = {.lost = 100000, .slow = 65536 / 9 / SLOW_MORE}}},
 		{"is forgotten",
 		 {.ticks = 1000000, .ran = 1000000, .lack.lost = 128},
-		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_ALONE}},
-		{"and less so beside a switch",
+		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_FADES}},
+		{"and so it is beside a switch",
 		 {.ticks = 1000000,
 		  .ran = 1000000,
 		  .lack.lost = 128,
 		  .switches.involuntary = 1,
 		  .interrupted = true},
-		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_SWITCHED}},
-		{"a long pause of the host's is not granted again in full",
+		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_FADES}},
+		{"a long pause of the host's shows no slow clock",
 		 {.ticks = 3 * clock, .ran = clock},
-		 {.ticks = 3 * clock,
-		  .lack = {(uint32_t)clock, UINT16_MAX / SLOW_MEAN}}},
+		 {.ticks = 3 * clock, .lack.lost = 2 * clock & LOST_MOST}},
 		{"a clock that lacks one part of sixteen is slow by it",
 		 {.ticks = clock + clock / 16, .ran = clock},
 		 {.ticks = clock + clock / 16,
-		  .lack = {(uint32_t)(clock / 16),
-			   UINT16_MAX / 16 / SLOW_MEAN}}},
+		  .lack = {.lost = clock / 16 & LOST_MOST,
+			   .slow = UINT16_MAX / 16 / SLOW_MORE}}},
+		{"which goes away",
+		 {.ticks = clock, .ran = clock, .lack.slow = 64},
+		 {.ticks = clock, .lack.slow = 64 - 64 / SLOW_LESS}},
+		{"and fades after a switch",
+		 {.ticks = clock,
+		  .ran = clock,
+		  .lack.slow = 64,
+		  .switches.voluntary = 1},
+		 {.ticks = clock, .lack.slow = 64 - 64 / SLOW_SWITCHED}},
+		{"as much more may be missing, and a part of that",
+		 {.ticks = 3 * clock,
+		  .ran = clock,
+		  .lack.slow = 1 << 12,
+		  .switches.voluntary = 1,
+		  .interrupted = true},
+		 {.ticks = clock + clock / 256 * 16 +
+			   cpuc_min(clock / 256 * 16 / SLOW_DOUBT,
+				    clock / SLOW_DOUBT_MOST),
+		  .lack.slow = (1 << 12) - (1 << 12) / SLOW_SWITCHED}},
 		{"a short time does not show that the thread's clock is slow",
-		 {.ticks = clock / 16, .ran = clock / 32},
-		 {.ticks = clock / 16,
-		  .lack.lost = (uint32_t)(clock / 16 - clock / 32)}},
+		 {.ticks = COUNT_CLOCK_LEAST, .ran = COUNT_CLOCK_LEAST - 9},
+		 {.ticks = COUNT_CLOCK_LEAST, .lack.lost = 9}},
 		{"a clock that is behind: the thread's own counts",
 		 {.ticks = 399000, .counted = 400000, .ran = 405000},
 		 {.ticks = 405000}},
@@ -75,13 +93,13 @@ static void singly(void)
 		  .ran = gap,
 		  .switches.voluntary = 1},
 		 {.ticks = 3 * gap, .wait_missed = true}},
-		{"one that was told is after it, and no longer than that",
+		{"one that was told is after it, and what is longer was hidden",
 		 {.ticks = 3 * gap,
 		  .counted = 2 * gap,
 		  .ran = gap,
 		  .switches.voluntary = 1,
 		  .interrupted = true},
-		 {.ticks = 2 * gap}},
+		 {.ticks = 2 * gap + lack}},
 	};
 	struct cpuc_interval i;
 	struct cpuc_closed closed;
@@ -107,6 +125,82 @@ static void singly(void)
 	   "if the clock is behind and no other is known, nothing counts");
 }
 
+/* An interval in which nothing was counted, but that the thread ran for so long
+ * by its clock, and once was away. */
+static struct cpuc_closed switched(struct cpuc_lack *lack, uint64_t ran,
+				   uint64_t away, bool waits)
+{
+	const struct cpuc_interval i = {
+		.ratio_before = ONE,
+		.ratio_after = ONE,
+		.clock_known = true,
+		.waits_clear = true,
+		.interrupted = true,
+		.gap = COUNT_GAP_CLEARS,
+		.ticks = ran + away,
+		.ran = ran,
+		.lack = *lack,
+		.switches = {waits, !waits},
+	};
+	const struct cpuc_closed closed = cpuc_interval_close(&i);
+
+	*lack = closed.lack;
+	return closed;
+}
+
+/* Of a preemption what it may hide counts, and is paid back. */
+static void granted(void)
+{
+	const uint64_t hides = COUNT_SWITCH_HIDES, away = 10 * hides;
+	struct cpuc_lack lack = {.lost = 0};
+	uint64_t sum = 0, most;
+	int i;
+
+	for (i = 0; i < GRANT_SWITCHES / 2; i++)
+		sum += switched(&lack, 0, away, false).ticks == hides;
+	ok(sum == GRANT_SWITCHES / 2, "%.0f of %d preemptions hide something",
+	   (double)sum, i);
+	for (sum = 0, i = 0; i < 1000; i++)
+		sum += switched(&lack, 0, away, false).ticks;
+	/* A grant itself pays an eighth. */
+	most = 1000 * hides / (2 * GRANT_PART) + GRANT_MOST;
+	ok(sum <= most, "but not of all: %.0f ticks of %.0f", (double)sum,
+	   (double)most);
+	switched(&lack, 2 * GRANT_PART * hides, 0, true);
+	ok(switched(&lack, 0, away, false).ticks == hides,
+	   "what the thread ran pays for that");
+	ok(switched(&lack, 0, away, true).ticks == 0,
+	   "a wait hides nothing by itself");
+}
+
+/* More is missing than has passed since the latest count. */
+static void proven(void)
+{
+	const uint64_t hides = COUNT_SWITCH_HIDES, away = 10 * hides;
+	struct cpuc_lack lack = {.granted = 1 << 15};
+	struct cpuc_interval i = {
+		.ratio_before = ONE,
+		.ratio_after = ONE,
+		.clock_known = true,
+		.waits_clear = true,
+		.interrupted = true,
+		.gap = COUNT_GAP_CLEARS,
+		.counted = 2 * hides,
+		.ticks = 3 * hides,
+		.ran = hides,
+		.lack = lack,
+		.switches = {0, 1},
+	};
+
+	ok(switched(&lack, 0, away, false).ticks < hides / 4,
+	   "nothing is granted any more");
+	lack = cpuc_interval_close(&i).lack;
+	ok(switched(&lack, 0, away, false).ticks == hides,
+	   "but where a switch has hidden something it is");
+	ok(switched(&lack, 0, away, true).ticks == hides,
+	   "and waits do it, too");
+}
+
 /* Each half of the ticks times each half of a ratio. */
 static void scaled(void)
 {
@@ -120,7 +214,10 @@ static void scaled(void)
 int main(void)
 {
 	cpuc_calibration.hz = 2500000000;
+	cpuc_calibration.switch_hides = TICKS(SWITCH_HIDES_VIRTUAL);
 	scaled();
 	singly();
+	granted();
+	proven();
 	return done_testing();
 }

@@ -360,6 +360,9 @@ int cpuc_calibrate(struct cpuc_slot *slot)
 				   "microsecond: it traps, "
 				   "into firmware, a hypervisor or a debugger");
 	s.hz = clock->hz;
+	s.switch_hides = (uint32_t)(s.hz / (clock->bare != NULL && clock->bare()
+						    ? SWITCH_HIDES
+						    : SWITCH_HIDES_VIRTUAL));
 	err = calibration_find(&s, slot);
 	if (err != 0)
 		return err;

@@ -84,6 +84,7 @@ struct cpuc_calibration {
 	uint32_t glimpse_grain;   /* 2^-20 of its links */
 	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at that ratio */
 	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
+	uint32_t switch_hides; /* ticks, of what the thread ran */
 	bool thread_clock;     /* cpuc_calibration_thread_clock() */
 };
 

@@ -113,7 +113,7 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 /* The ticks from an interval's beginning to its end. */
 static uint64_t count_end(const struct cpuc_core_count *c)
 {
-	return cpuc_min(cpuc_sub_sat(COUNT_CLOCK_EVERY, c->unread),
+	return cpuc_min(cpuc_sub_sat(COUNT_CLOCK_EVERY >> c->sooner, c->unread),
 			c->ratio.measure_in);
 }
 
@@ -163,7 +163,7 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	i->interrupted = cpuc_rseq_rearm(&c->rseq);
 	c->interruptions = c->interruptions + i->interrupted;
 	asks = i->interrupted || rest == 0 || rest >= c->gap ||
-	       c->unread + i->ticks >= COUNT_CLOCK_SOON;
+	       c->unread + i->ticks >= 7 * (COUNT_CLOCK_EVERY >> c->sooner) / 8;
 	*reading = asks ? count_clock() : 0;
 	/* In a child that clock began at 0. */
 	i->clock_known = c->clock_reading != 0 &&
@@ -221,6 +221,12 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		__atomic_store_n(&cpuc_rseq_misses_waits, true,
 				 __ATOMIC_RELAXED);
 	c->lack = closed.lack;
+	if (closed.paused)
+		c->sooner = COUNT_CLOCK_SOONER;
+	else if (closed.compared &&
+		 c->sooner >
+			 (closed.lack.slow > SLOW_MUCH ? COUNT_CLOCK_SLOW : 0))
+		c->sooner--;
 	c->unread = clock_read ? 0 : (uint32_t)(i.unread + closed.ticks);
 	if (clock_read)
 		c->clock_reading = reading;

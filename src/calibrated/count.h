@@ -57,6 +57,7 @@ struct cpuc_core_count {
 	uint16_t voluntary, involuntary; /* switches at the latest look */
 	uint16_t mark_index; /* cpuc_process->mark[] of clock_reading */
 	uint8_t state;       /* enum cpuc_count_state */
+	uint8_t sooner; /* COUNT_CLOCK_EVERY >> this, to the next reading */
 };
 
 extern CPUC_TLS struct cpuc_core_count cpuc_own_count;

@@ -38,20 +38,60 @@ static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
 }
 
 /* Learns from a reading without a switch: `ran` should be `ticks`. A rare loss
- * is no slow clock, nor are the readings' own ticks in a short time. */
+ * of much is no slow clock, nor are the readings' own ticks in a short time. */
 static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 			   uint64_t missing)
 {
-	uint64_t slow = (cpuc_sub_sat(ticks, ran) << 16) / (ran + 1);
+	const uint64_t slow = (cpuc_sub_sat(ticks, ran) << 16) / (ran + 1);
+	const int64_t more = (int64_t)slow - lack->slow;
 
 	if (missing > lack->lost)
-		lack->lost = (uint32_t)cpuc_min(missing, COUNT_CLOCK_EVERY);
-	if (ticks < COUNT_CLOCK_SOON)
-		return;
-	slow = cpuc_min(slow, UINT16_MAX);
-	if (slow > lack->slow)
-		slow = lack->slow + (slow - lack->slow) / SLOW_MEAN;
-	lack->slow = (uint16_t)slow;
+		lack->lost = cpuc_min(missing, LOST_MOST) & LOST_MOST;
+	if (ran >= COUNT_CLOCK_LEAST && slow <= UINT16_MAX / 2)
+		lack->slow =
+			(uint16_t)(lack->slow +
+				   more / (more > 0 ? SLOW_MORE : SLOW_LESS));
+}
+
+/* How much of a pause counts, as the thread may have run on at the beginning of
+ * so many switches. A part of what it ran pays that back. */
+static uint64_t interval_grant(struct cpuc_lack *lack, uint64_t switches,
+			       uint64_t pause, uint64_t ran)
+{
+	const uint64_t unit = (GRANT_MOST >> 15) + 1;
+	const uint64_t before = lack->granted * unit;
+	uint64_t paid = ran / GRANT_PART, grant;
+
+	grant = cpuc_min(cpuc_min(switches * COUNT_SWITCH_HIDES, pause),
+			 cpuc_sub_sat(GRANT_MOST + paid, before));
+	/* Of that the thread ran a part, too. */
+	paid += grant / (2 * GRANT_PART);
+	lack->granted = (uint16_t)(cpuc_min(cpuc_sub_sat(before + grant, paid),
+					    GRANT_MOST) /
+				   unit);
+	return grant;
+}
+
+/* For how many switches that is. If more is missing than all that has passed
+ * since the latest count, and no pause was before that, a switch has hidden it:
+ * here others are woken, and nothing needs to be paid back. */
+static uint32_t interval_hiding(const struct cpuc_interval *i,
+				struct cpuc_lack *lack, uint64_t missing)
+{
+	const uint64_t least = lack->lost + COUNT_SWITCH_HIDES / GRANT_PROVEN;
+	const bool waited = i->switches.involuntary == 0;
+	uint32_t waits = lack->waits, n;
+
+	if (i->waits_clear && i->interrupted && !i->migrated &&
+	    missing > i->ticks - i->counted + least) {
+		lack->granted = 0;
+		waits += waited ? GRANT_SWITCHES : GRANT_WAITS;
+		if (waits > GRANT_SWITCHES)
+			waits = GRANT_SWITCHES;
+	}
+	n = i->switches.voluntary < waits ? i->switches.voluntary : waits;
+	lack->waits = (waits - n) & (2 * GRANT_SWITCHES - 1);
+	return i->switches.involuntary + n;
 }
 
 /* For how many ticks since the latest count the thread surely did not run.
@@ -59,26 +99,35 @@ static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 static uint64_t interval_pause(const struct cpuc_interval *i,
 			       struct cpuc_closed *closed)
 {
-	/* slow / 2^16 of it more, without an overflow. */
-	const uint64_t ran = i->ran + (i->ran / 256 * i->lack.slow) / 256;
+	/* slow / 2^16 of it more, without an overflow, and perhaps a part. */
+	const uint64_t slow = (i->ran / 256 * i->lack.slow) / 256;
+	const uint64_t ran =
+		i->ran + slow +
+		cpuc_min(slow / SLOW_DOUBT, i->ran / SLOW_DOUBT_MOST);
 	uint64_t missing = cpuc_sub_sat(i->unread + i->ticks, ran), pause;
 	uint32_t n = i->switches.voluntary + i->switches.involuntary;
+	uint32_t lost = i->lack.lost;
 
-	closed->lack.lost -=
-		i->lack.lost / (n == 0 ? LOST_ALONE : LOST_SWITCHED);
+	lost -= lost / LOST_FADES;
+	closed->lack.lost = lost & LOST_MOST;
+	closed->compared = n == 0;
 	if (n == 0) {
 		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
 			       missing);
+		interval_grant(&closed->lack, 0, 0, i->ran);
 		return 0;
 	}
+	closed->paused = missing > COUNT_SWITCH_HIDES;
+	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
 	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
 			      missing > COUNT_GAP;
 	pause = missing -
 		interval_hidden(i, missing,
 				i->waits_clear && !closed->wait_missed, n,
 				closed->lack.lost);
-	return cpuc_sub_sat(cpuc_min(pause, i->ticks - i->counted),
-			    i->switches.involuntary * COUNT_SWITCH_HIDES);
+	pause = cpuc_min(pause, i->ticks - i->counted);
+	n = interval_hiding(i, &closed->lack, missing);
+	return pause - interval_grant(&closed->lack, n, pause, i->ran);
 }
 
 /* The interval's ticks that count. */

@@ -9,8 +9,10 @@
 
 /* What the thread's clock lacks though the thread is not switched out. */
 struct cpuc_lack {
-	uint32_t lost; /* ticks, at the latest readings: the host had the CPU */
-	uint16_t slow; /* 2^-16 of what it shows: on another machine */
+	uint32_t lost : 26; /* ticks, at the latest readings: the host had it */
+	uint32_t waits : 6; /* that may hide as much as a preemption does */
+	uint16_t slow; /* 2^-16 of what it shows: interrupts, another machine */
+	uint16_t granted; /* 2^-15 of GRANT_MOST, of pauses: not paid back */
 };
 
 struct cpuc_interval {
@@ -37,6 +39,8 @@ struct cpuc_closed {
 	uint64_t ticks;  /* of the interval's, those that count */
 	struct cpuc_lack lack;
 	bool wait_missed; /* a wait has not cleared the word */
+	bool paused;      /* the thread's clock was compared across a pause */
+	bool compared;    /* and without one */
 };
 
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i);

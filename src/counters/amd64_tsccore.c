@@ -116,6 +116,15 @@ static const char *tsccore_emulated(void)
 		       : NULL;
 }
 
+#define LEAF1_HYPERVISOR (UINT32_C(1) << 31) /* ECX */
+
+static bool tsccore_bare(void)
+{
+	unsigned a, b, c = 0, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) != 0 && !(c & LEAF1_HYPERVISOR);
+}
+
 int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 {
 	return cpuc_tsc_forbidden
@@ -130,6 +139,7 @@ struct cpuc_clock cpuc_x86_tsc = {
 	.stated = tsccore_stated,
 	.chains = &tsccore_chains,
 	.distrusted = tsccore_emulated,
+	.bare = tsccore_bare,
 };
 
 CPUC_DEFINE_COUNTER(amd64_tsccore, CPUC_X86_NAME("tsccore"),

@@ -19,6 +19,9 @@ struct cpuc_clock {
 	 * be trusted here even if they agree; NULL: they can. */
 	const struct cpuc_chain_ops *chains;
 	const char *(*distrusted)(void);
+	/* Whether this is no virtual machine, on which interrupts may come
+	 * late; NULL: not known. */
+	bool (*bare)(void);
 
 	/* Found once per process, under the lock; a counter's file sets `hz`
 	 * and `exact` where the interface defines the rate. */
