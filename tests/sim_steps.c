@@ -192,19 +192,12 @@ static void wrapping(void)
 	}
 }
 
-/* A thread that has not counted. */
-static void begin_fresh(void (*what)(void), unsigned before)
+static void begin(void (*what)(void), unsigned before, unsigned after)
 {
 	memset(&cpuc_own_count, 0, sizeof cpuc_own_count);
 	ticks = ran = HZ;
 	given = 0;
 	rate = before;
-	act = what;
-}
-
-static void begin(void (*what)(void), unsigned before, unsigned after)
-{
-	begin_fresh(what, before);
 	count();
 	pass(LATE);
 	count();
@@ -212,6 +205,7 @@ static void begin(void (*what)(void), unsigned before, unsigned after)
 	pass(50000);
 	count();
 	rate = after;
+	act = what;
 }
 
 /* The rate is twice the clock's at least. */
@@ -302,31 +296,6 @@ static void all_each(const char *mode)
 	at_each(mode, "a handler that counts, then waits", waiting);
 }
 
-/* A thread's first count, with handlers that count: they have the real guard,
- * in which the handler of a trap runs none the less. */
-static void at_first(const char *mode)
-{
-	long tick, step, all = 0;
-	bool acted = true;
-
-	back = low = 0;
-	for (tick = 1; acted; tick++) {
-		for (step = 1;; step++) {
-			begin_fresh(quick, 2);
-			acted = one_count(tick, step);
-			if (!acted)
-				break;
-			go_on();
-			all++;
-		}
-		acted = step > 1;
-	}
-	ok(!back && !low && all > 500,
-	   "%sa thread's first count, with a handler at %ld instructions%s%s",
-	   mode, all, back ? ": counts go back" : "",
-	   low ? ": counts are lost" : "");
-}
-
 /* A handler in the midst of the fast path after which the word is armed as it
  * was before. */
 static void at_same_word(void)
@@ -390,12 +359,10 @@ int main(void)
 		skip("no word here that tells of interruptions");
 	} else {
 		all_each("");
-		at_first("");
 		at_same_word();
 	}
 	without = true;
 	all_each("without a word: ");
-	at_first("without a word: ");
 	return done_testing();
 }
 #else
