@@ -93,17 +93,14 @@ static void count_midst_begin(struct cpuc_core_count *c, uint64_t highest)
 	CPUC_FENCE();
 }
 
-/* Closes the interval at n, or the highest count of calls in the midst. */
+/* Closes the interval at n, or at the highest count of calls in the midst, of
+ * which there are none once it is closed. */
 static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
-	const volatile uint64_t *highest = &c->highest;
-
-	n = n > c->cycles ? n : c->cycles;
-	do
-		c->cycles = n = n > *highest ? n : *highest;
-	while (n < *highest);
-	CPUC_FENCE();
 	c->state = CPUC_COUNT_CLOSED;
+	CPUC_FENCE();
+	n = n > c->cycles ? n : c->cycles;
+	c->cycles = n = n > c->highest ? n : c->highest;
 	CPUC_FENCE();
 	c->tick = count_tick();
 	c->tick_opened = (uint32_t)c->tick;
@@ -281,7 +278,8 @@ static uint64_t count_midst(struct cpuc_core_count *c)
 		n = c->highest > c->cycles ? c->highest : c->cycles;
 		return c->highest = n + 1;
 	}
-	return cpuc_count_at(c, count_seen(c, count_tick() - c->tick));
+	n = cpuc_count_at(c, count_seen(c, count_tick() - c->tick));
+	return n > c->highest ? n : c->highest;
 }
 
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now)
