@@ -21,7 +21,7 @@ static int pretended_gettime(clockid_t clock, struct timespec *t);
 
 /* The two ways, in the C library and in the kernel. */
 static enum os_clock_grade in_libc, in_kernel;
-static int64_t now;
+static int64_t now, seconds = 1;
 
 static int answer(enum os_clock_grade grade)
 {
@@ -34,14 +34,14 @@ static int answer(enum os_clock_grade grade)
 static int pretended_gettime(clockid_t clock, struct timespec *t)
 {
 	(void)clock;
-	*t = (struct timespec){1, (long)now};
+	*t = (struct timespec){(time_t)seconds, (long)now};
 	return answer(in_libc);
 }
 
 /* On 32-bit hosts the call of narrow times fails. */
 static long pretended_syscall(long number, clockid_t clock, void *to)
 {
-	const int64_t t[2] = {1, now};
+	const int64_t t[2] = {seconds, now};
 
 	(void)number;
 	(void)clock;
@@ -84,6 +84,25 @@ static void check(void)
 	   grades[in_libc], grades[in_kernel], way_time, way_thread);
 }
 
+/* A thread's clock in ticks, of which 2^64 have a billion times as many
+ * nanoseconds. */
+static void check_thread(void)
+{
+	const uint64_t hz = 2596000000;
+	uint64_t ticks, begun;
+	int bad = 0;
+
+	for (seconds = 1; seconds < 1000000000; seconds *= 3) {
+		now = 499999999; /* one more when it is read */
+		begun = hz * (uint64_t)seconds;
+		ticks = cpuc_os_clock_thread(hz);
+		bad += ticks < begun + hz / 2 - 3 || ticks > begun + hz / 2 + 3;
+	}
+	seconds = 1;
+	ok(bad == 0, "a thread's clock after 1 s to 30 years: %d are wrong",
+	   bad);
+}
+
 int main(void)
 {
 	for (in_libc = FAULTS; in_libc <= ADVANCES; in_libc++)
@@ -93,6 +112,7 @@ int main(void)
 	cpuc_os_clock_check();
 	ok(way_time == KERNEL && way_thread == KERNEL,
 	   "no handler can be installed: by system calls");
+	check_thread();
 	return done_testing();
 }
 #endif
