@@ -20,6 +20,24 @@ int pretended_uname(struct utsname *system)
 	return release != NULL ? 0 : -1;
 }
 
+/* A handler that counts for long, between a call's look at the armed value and
+ * its look at the word. */
+static void check_sections(void)
+{
+	cpuc_rseq_word word = 0;
+	struct cpuc_rseq r = {.word = NULL};
+	uintptr_t armed;
+	int n = 0;
+
+	cpuc_rseq_begin(&r, &word);
+	armed = r.armed;
+	do
+		cpuc_rseq_rearm(&r);
+	while (++n < 2000 && r.armed != armed && word == r.armed);
+	ok(cpuc_rseq_ours(armed) && r.armed == armed && n > 1000,
+	   "a word has a value again after it was armed %d times", n);
+}
+
 int main(void)
 {
 	static const struct {
@@ -48,6 +66,7 @@ int main(void)
 		   "Linux %s %s waits", release ? release : "(unknown)",
 		   kernels[i].tells ? "reports" : "does not report");
 	}
+	check_sections();
 	/* The kernel may store the CPU's number again at any time. */
 	for (i = 0; i < 100 && cpuc_rseq_own() != NULL; i++)
 		area->cpu_id = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
