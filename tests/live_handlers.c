@@ -3,6 +3,10 @@
  * signals that come in a selection. */
 #include "faults/faults.h"
 
+#if defined HAVE_LINUX_FILTER_H && defined __x86_64__
+#include <ucontext.h>
+#endif
+
 #define PERIOD_US 50
 #define FRESH 50
 
@@ -112,6 +116,39 @@ static int disturbed(void)
 	return n != 0 || back || !inside || cpucycles_persecond() != hz;
 }
 
+#if defined HAVE_LINUX_FILTER_H && defined __x86_64__
+/* A sandbox's handler answers sigaction(2) in the kernel's place, and counts:
+ * also within the first call, which has the lock and no counter yet. */
+static void answer(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = -EPERM;
+	if (info->si_syscall != SYS_rt_sigaction || cpucycles() == 0)
+		back = 1;
+	if (cpucycles_select(NULL) != 0)
+		inside = 1;
+	calls = calls + 1;
+}
+
+static int answered(void)
+{
+	struct sigaction sa = {.sa_sigaction = answer,
+			       .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	sigaction(SIGSYS, &sa, NULL);
+	if (SANITIZED || deny(SYS_rt_sigaction, SECCOMP_RET_TRAP) != 0)
+		return CANNOT;
+	if (counts(1000) != 0 || calls == 0 || !inside || back)
+		return 2;
+	return selects_and_counts();
+}
+#else
+static int answered(void)
+{
+	return CANNOT;
+}
+#endif
+
 int main(void)
 {
 	point("signals every 50 us whose handler counts, in the first call of "
@@ -119,5 +156,7 @@ int main(void)
 	      all_fresh, "");
 	point("SIGSYS is sent all the time, and its handler asks the engine",
 	      disturbed, "no thread, or a sanitizer delays signals");
+	point("a handler of SIGSYS counts, and answers a denied sigaction",
+	      answered, "no filters, a sanitizer, or no x86-64");
 	return done_testing();
 }

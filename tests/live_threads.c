@@ -133,6 +133,51 @@ static int forks_in_first(void)
 	return status;
 }
 
+#ifdef CLONE_NEWPID
+static int cloned(void *arg)
+{
+	(void)arg;
+	return selects_and_counts();
+}
+
+/* In a process that is the first of its namespace, with a thread that mostly
+ * holds the lock: each child is the first of another. */
+static int same_pid(void)
+{
+	static char stack[262144] __attribute__((aligned(64)));
+	int i, status = 0;
+	pthread_t id;
+	pid_t pid;
+
+	cpucycles();
+	selects = true;
+	if (getpid() != 1 || pthread_create(&id, &small, counting, NULL) != 0)
+		return CANNOT;
+	for (i = 0; i < 20 && status == 0; i++) {
+		pid = clone(cloned, stack + sizeof stack,
+			    CLONE_NEWPID | SIGCHLD, NULL);
+		if (pid < 0)
+			return CANNOT;
+		waitpid(pid, &status, 0);
+	}
+	return status != 0;
+}
+
+/* Who may not, may as root of a namespace of users. */
+static int in_namespace(void)
+{
+	if (SANITIZED || (unshare(CLONE_NEWPID) != 0 &&
+			  unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0))
+		return CANNOT;
+	return in_child(same_pid);
+}
+#else
+static int in_namespace(void)
+{
+	return CANNOT;
+}
+#endif
+
 /* Every function from any thread at any time. */
 static int everything(void)
 {
@@ -167,6 +212,9 @@ int main(void)
 	      forks_in_first,
 	      "sanitizers take locks of their own, which a child may find "
 	      "held");
+	point("20 children with the process id of their parent, cloned in "
+	      "selections, count",
+	      in_namespace, "no namespace of process ids is permitted");
 	point("100 threads cancelled anywhere in counts or selections: others "
 	      "select",
 	      cancelled, "sanitizers are in the way");
