@@ -8,6 +8,7 @@
 
 warnings="$(made CPUC_CFLAGS) -Werror"
 libs=$(made LIBS)
+dl=$(made DL_LIBS)
 
 # ARGUMENT...: the compiler, which may have arguments, in a directory that has
 # the two files alone.
@@ -99,16 +100,37 @@ else
 	unset cpucyclesimplementation
 fi
 
-if test -f "$top_builddir/.libs/libcpucycles.so.1"; then
-	echo 'long long plugin(void); long long plugin(void) { return 0; }' \
-		>"$tmp/two/plugin.c"
-	alone -fPIC -shared -o plugin.so plugin.c cpucycles.o $libs &&
+shared=$top_builddir/.libs/libcpucycles.so.1
+if test -f "$shared"; then
+	cat >"$tmp/two/plugin.c" <<-'C'
+		#include "cpucycles.h"
+		long long plugin(void);
+		long long plugin(void)
+		{
+			return cpucycles() == 0 ? -1 : cpucycles_interruptions();
+		}
+	C
+	alone -fPIC -shared -I. -o plugin.so plugin.c cpucycles.o $libs &&
 		nm -D "$tmp/two/plugin.so" >"$tmp/log" &&
 		grep -q plugin "$tmp/log" && ! grep -iE ' cpuc' "$tmp/log"
 	ok "a plug-in exports nothing of its copy"
 else
 	skip "no shared library was built"
 fi
+
+# A plug-in that ought to have been linked with -z nodelete.
+unloaded() {
+	alone -o unloaded "$top_srcdir/tests/amalgamation/unloaded.c" \
+		$dl &&
+		"$tmp/two/unloaded" "$tmp/two/plugin.so"
+	status=$?
+	if test $status -eq 77; then
+		skip "a plug-in stays loaded, or nothing points into it"
+	else
+		test $status -eq 0
+		ok "a thread goes on when a plug-in that counted is unloaded ($status)"
+	fi
+}
 
 # TEXT ASSIGNMENT
 fibre() {
@@ -134,8 +156,9 @@ fibres() {
 if ! grep -q '^#define HAVE_RSEQ 1' "$top_builddir/config.h"; then
 	skip "no restartable sequences: a fibre stores nothing in a thread"
 elif test "$CFLAGS" != "${CFLAGS#*-fsanitize}"; then
-	skip "a sanitizer knows no fibres"
+	skip "a sanitizer knows neither dlclose nor fibres"
 else
+	test ! -f "$shared" || unloaded
 	fibres
 fi
 done_testing
