@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Signals at each instruction of a calibrated count that changes its state, in
+ * the guard, too: the handler of a fault counts, or the thread is only told. */
+#include <config.h>
+#include "tap.h"
+#if defined __linux__ && defined __x86_64__
+#include "stepped_count.h"
+
+static void quick(void)
+{
+	count();
+	pass(20000);
+	count();
+}
+
+/* A thread that has not counted. */
+static void fresh(void)
+{
+	memset(&cpuc_own_count, 0, sizeof cpuc_own_count);
+	ticks = ran = HZ;
+	given = 0;
+	rate = 2;
+}
+
+static long places, bad; /* where handlers came, and where that was a mistake */
+
+/* One count, with a handler there. Whether it came. */
+static bool at(long tick, long step, void (*prepare)(void), void (*what)(void))
+{
+	bool acted;
+
+	prepare();
+	back = 0;
+	act = what;
+	acted = one_count(tick, step);
+	count();
+	if (!acted)
+		return false;
+	bad += back;
+	places++;
+	return true;
+}
+
+static void at_each(const char *name, long stride, void (*prepare)(void),
+		    void (*what)(void))
+{
+	long tick, step;
+
+	places = bad = 0;
+	for (tick = 1; at(tick, 1, prepare, what); tick++)
+		for (step = 1 + tick % stride; at(tick, step, prepare, what);
+		     step += stride)
+			;
+	ok(bad == 0 && places > 100, "%s: %ld of %ld instructions", name, bad,
+	   places);
+}
+
+static bool one_step(void)
+{
+	return at(1, 2, fresh, quick);
+}
+
+int main(void)
+{
+	/* As in sim_steps. */
+	const long stride =
+		getenv("STRIDE") != NULL ? atoi(getenv("STRIDE")) : 7;
+
+	steps_begin(one_step);
+	if (cpuc_rseq_own() == NULL)
+		skip("no word here that tells of interruptions");
+	else
+		at_each("counts go back after a handler in a thread's first "
+			"count",
+			stride, fresh, quick);
+	without = true;
+	at_each("without a word", stride, fresh, quick);
+	return done_testing();
+}
+#else
+SKIPPED_MAIN("single steps are known for x86-64 Linux alone")
+#endif
