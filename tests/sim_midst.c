@@ -13,6 +13,18 @@ static void quick(void)
 	count();
 }
 
+static void tell(void)
+{
+	raise(SIGUSR1);
+}
+
+/* The kernel has cleared the word. */
+static void be_told(int sig)
+{
+	(void)sig;
+	pretended_word = 0;
+}
+
 /* A thread that has not counted. */
 static void fresh(void)
 {
@@ -22,10 +34,22 @@ static void fresh(void)
 	rate = 2;
 }
 
+static uint32_t told; /* interruptions that cleared the word before */
+
+/* One whose next count closes the interval at once, without a measurement. */
+static void closing(void)
+{
+	begin(NULL, 2, 2);
+	told = cpuc_own_count.interruptions;
+	cpuc_own_count.due = 0;
+	cpuc_own_count.unread = (uint32_t)COUNT_CLOCK_EVERY;
+}
+
 static long places, bad; /* where handlers came, and where that was a mistake */
 
 /* One count, with a handler there. Whether it came. */
-static bool at(long tick, long step, void (*prepare)(void), void (*what)(void))
+static bool at(long tick, long step, void (*prepare)(void), void (*what)(void),
+	       bool asks)
 {
 	bool acted;
 
@@ -36,20 +60,20 @@ static bool at(long tick, long step, void (*prepare)(void), void (*what)(void))
 	count();
 	if (!acted)
 		return false;
-	bad += back;
+	bad += asks ? cpuc_own_count.interruptions == told : back;
 	places++;
 	return true;
 }
 
 static void at_each(const char *name, long stride, void (*prepare)(void),
-		    void (*what)(void))
+		    void (*what)(void), bool asks)
 {
 	long tick, step;
 
 	places = bad = 0;
-	for (tick = 1; at(tick, 1, prepare, what); tick++)
-		for (step = 1 + tick % stride; at(tick, step, prepare, what);
-		     step += stride)
+	for (tick = 1; at(tick, 1, prepare, what, asks); tick++)
+		for (step = 1 + tick % stride;
+		     at(tick, step, prepare, what, asks); step += stride)
 			;
 	ok(bad == 0 && places > 100, "%s: %ld of %ld instructions", name, bad,
 	   places);
@@ -57,7 +81,7 @@ static void at_each(const char *name, long stride, void (*prepare)(void),
 
 static bool one_step(void)
 {
-	return at(1, 2, fresh, quick);
+	return at(1, 2, fresh, quick, false);
 }
 
 int main(void)
@@ -66,15 +90,18 @@ int main(void)
 	const long stride =
 		getenv("STRIDE") != NULL ? atoi(getenv("STRIDE")) : 7;
 
+	signal(SIGUSR1, be_told);
 	steps_begin(one_step);
 	if (cpuc_rseq_own() == NULL)
 		skip("no word here that tells of interruptions");
 	else
 		at_each("counts go back after a handler in a thread's first "
 			"count",
-			stride, fresh, quick);
+			stride, fresh, quick, false);
 	without = true;
-	at_each("without a word", stride, fresh, quick);
+	at_each("without a word", stride, fresh, quick, false);
+	pretended = true;
+	at_each("a thread is not told of a signal", 1, closing, tell, true);
 	return done_testing();
 }
 #else
