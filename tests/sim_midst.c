@@ -6,11 +6,21 @@
 #if defined __linux__ && defined __x86_64__
 #include "stepped_count.h"
 
+#define TIMES 1000 /* more than a count has cycles between two ticks */
+
 static void quick(void)
 {
 	count();
 	pass(20000);
 	count();
+}
+
+static void often(void)
+{
+	int i;
+
+	for (i = 0; i < TIMES; i++)
+		count();
 }
 
 static void tell(void)
@@ -100,6 +110,8 @@ int main(void)
 			stride, fresh, quick, false);
 	without = true;
 	at_each("without a word", stride, fresh, quick, false);
+	at_each("counts go back after a handler that counts 1000 times", 1,
+		closing, often, false);
 	pretended = true;
 	at_each("a thread is not told of a signal", 1, closing, tell, true);
 	return done_testing();
