@@ -11,8 +11,9 @@ SKIPPED_MAIN("Windows has threads and a lock of its own")
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-static int denied_wipe, denied_atfork, denied_value;
+static int denied_atfork, denied_value;
 static void (*in_child)(void);
 static atomic_int unmapped;
 
@@ -25,19 +26,37 @@ static int pretended_atfork(void (*before)(void), void (*parent)(void),
 	return denied_atfork;
 }
 
+/* A macro itself on NetBSD. */
+static int pretended_setspecific(pthread_key_t key, const void *value)
+{
+	return denied_value ? denied_value : pthread_setspecific(key, value);
+}
+
+/* OpenBSD's header, which may be included twice, then declares these. */
+int pretended_wipe(void *p, size_t size, int how);
+int pretended_munmap(void *p, size_t size);
+
+int pretended_wipe(void *p, size_t size, int how)
+{
+	(void)p;
+	(void)size;
+	(void)how;
+	return -1;
+}
+
 /* ThreadSanitizer may take the thread for ended, and fault. */
-__attribute__((no_sanitize("thread"))) static int pretended_munmap(void *p,
-								   size_t size)
+__attribute__((no_sanitize("thread"))) int pretended_munmap(void *p,
+							    size_t size)
 {
 	unmapped++;
 	return munmap(p, size);
 }
 
-#define madvise(p, size, advice) (denied_wipe ? -1 : madvise(p, size, advice))
-#define minherit(p, size, how) (denied_wipe ? -1 : minherit(p, size, how))
+#define madvise pretended_wipe
+#define minherit pretended_wipe
 #define pthread_atfork pretended_atfork
-#define pthread_setspecific(key, value) \
-	(denied_value ? denied_value : pthread_setspecific(key, value))
+#undef pthread_setspecific
+#define pthread_setspecific pretended_setspecific
 #define munmap pretended_munmap
 #define cpuc_sys_sleep pretended_sleep
 #define cpuc_probe_after_fork pretended_after_fork
@@ -88,7 +107,6 @@ static void check_fork_handler(void)
 {
 	const uint32_t *mark;
 
-	denied_wipe = 1;
 	denied_atfork = ENOMEM;
 	ok(cpuc_process_prepare() == -ENOMEM && unmapped == 1,
 	   "nothing stays mapped that no child would wipe");
