@@ -6,12 +6,15 @@
 #if !HAVE_RSEQ
 SKIPPED_MAIN("no restartable sequences")
 #else
+#include <sys/utsname.h>
+
+static int pretended_uname(struct utsname *system);
 #define uname pretended_uname
 #include "../src/system/rseq.c"
 
 static const char *release; /* NULL: uname(2) fails */
 
-int pretended_uname(struct utsname *system)
+static int pretended_uname(struct utsname *system)
 {
 	memset(system, 0, sizeof *system);
 	if (release != NULL)
