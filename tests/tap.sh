@@ -38,6 +38,34 @@ skip() {
 	echo "ok $tap_run # SKIP $*"
 }
 
+# The Debian package that brings a program, where it has another name.
+package_of() {
+	case $1 in
+	cc) echo gcc ;;
+	go) echo golang-go ;;
+	gnuplot) echo gnuplot-nox ;;
+	man) echo man-db ;;
+	ninja) echo ninja-build ;;
+	nm | readelf) echo binutils ;;
+	script) echo bsdutils ;;
+	setpriv | unshare) echo util-linux ;;
+	timeout) echo coreutils ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# PROGRAM: what a skipped point says, if that is not here.
+needs() {
+	echo "needs $1: install $(package_of "$1")"
+}
+
+# PROGRAM [TEXT]: whether it is here; if not, the point TEXT is skipped.
+have() {
+	command -v "$1" >/dev/null && return
+	skip "${2+$2: }$(needs "$1")"
+	return 1
+}
+
 done_testing() {
 	echo "1..$tap_run"
 	[ "$tap_bad" -eq 0 ]
