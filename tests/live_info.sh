@@ -144,7 +144,9 @@ has_all() {
 		test "$(tr -s ' ' '\n' <"$tmp/out" | grep -cxE '[1-5][0-9]')" -ge 50
 }
 
-if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+if ! have script; then
+	:
+elif script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	cpucyclespersecond="none $(seq -s ' ' 60)"
 	cpucyclesimplementation=default-monotonic
 	export cpucyclespersecond cpucyclesimplementation
@@ -167,7 +169,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	has 'version .*' && ! grep -v '^cpucycles ' "$tmp/out"
 	ok "--lines: the lines for programs"
 else
-	skip "there is no script(1) to make a terminal with"
+	skip "no terminal can be made here"
 fi
 
 # member FILE REGEX: a line of that file.
@@ -235,7 +237,7 @@ if python3 -c 'import jsonschema' 2>/dev/null; then
 	PY
 	ok "valid JSON objects, in which what is said twice agrees"
 else
-	skip "there is no python3-jsonschema"
+	skip "valid JSON: $(needs jsonschema)"
 fi
 
 ## --plot

@@ -140,15 +140,13 @@ export PKG_CONFIG_SYSROOT_DIR="$tmp/moved"
 archive=$(find "$lib" -name libcpucycles.a)
 if test -n "$(find "$lib" -name libcpucycles.so)"; then
 	build_and_run "shared" -I"$inc" -L"$lib" -lcpucycles
-	if command -v pkg-config >/dev/null; then
+	if have pkg-config; then
 		eval "export $(assignment pkg-config)"
 		build_and_run "shared, by pkg-config" \
 			$(pkg-config --cflags --libs libcpucycles)
 		quietly $CC $CFLAGS -shared -fPIC -o "$tmp/plugin.so" \
 			"$tmp/plugin.c" $(pkg-config --static --libs libcpucycles)
 		stays "pkg-config --static" "$tmp/plugin.so"
-	else
-		skip "there is no pkg-config"
 	fi
 else
 	skip "no shared library was built"
@@ -163,18 +161,12 @@ if test -n "$archive"; then
 else
 	skip "no static library was built"
 fi
-if command -v cmake >/dev/null; then
+if have cmake; then
 	cmake_project
 	split_prefix
 	cmake_project
-else
-	skip "there is no cmake"
 fi
-if command -v meson >/dev/null; then
-	meson_project
-else
-	skip "there is no meson"
-fi
+! have meson || meson_project
 mv "$tmp/moved" "$tmp/root"
 in_build uninstall DESTDIR="$tmp/root"
 left=$(cd "$tmp/root$(made prefix)" && find . ! -type d -o -name '*cpucycles*') &&

@@ -15,10 +15,7 @@ version_is() {
 }
 
 version_is '1\.2\.3' "without git it is the header's"
-if ! command -v git >/dev/null; then
-	skip "there is no git"
-	done_testing
-fi
+have git || done_testing
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=A \
 	GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b

@@ -101,11 +101,9 @@ ok "one run of three fails: so does the whole"
 json -r 3 sh -c "echo run >>'$tmp/killed'; kill -TERM \$\$"
 test $? -eq 143 && test "$(wc -l <"$tmp/killed")" -eq 1
 ok "a run that a signal ends is the last one"
-if command -v python3 >/dev/null; then
+if have python3; then
 	json -r 3 true && quietly python3 -m json.tool "$tmp/json"
 	ok "a valid JSON object"
-else
-	skip "there is no python3"
 fi
 
 ## Signals. The command makes a file when it is ready for them.
@@ -142,10 +140,11 @@ ok "a signal that is ignored, as by nohup, is so in the command"
 json -r 3 sleep 0
 test "$(grep -c '_spread"' "$tmp/json")" -eq 7
 ok "a spread for each number, also if that is unknown"
-if command -v timeout >/dev/null; then
+if have timeout; then
 	mkfifo "$tmp/fifo"
 	timeout -k 2 1 "$run" -o "$tmp/fifo" true
-	test $? -eq 124
+	# After the time: BusyBox has the status of a process that SIGTERM ended.
+	case $? in 124 | 143) true ;; *) false ;; esac
 	ok "a FIFO without a reader can be interrupted"
 fi
 

@@ -38,15 +38,20 @@ skip() {
 	echo "ok $tap_run # SKIP $*"
 }
 
-# The Debian package that brings a program, where it has another name.
+# The Debian package that brings a program, or what else a test needs.
 package_of() {
 	case $1 in
+	benchmark/*.h) echo libbenchmark-dev ;;
+	catch2/*) echo catch2 ;;
+	criterion) echo librust-criterion-dev ;;
+	nanobench.h) echo nanobench ;;
 	cc) echo gcc ;;
 	go) echo golang-go ;;
 	gnuplot) echo gnuplot-nox ;;
 	man) echo man-db ;;
 	ninja) echo ninja-build ;;
 	nm | readelf) echo binutils ;;
+	jsonschema) echo python3-jsonschema ;;
 	script) echo bsdutils ;;
 	setpriv | unshare) echo util-linux ;;
 	timeout) echo coreutils ;;
