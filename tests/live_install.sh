@@ -99,6 +99,87 @@ cmake_project() {
 	test -z "$archive" || stays CMake "$tmp/cmake/libplugin.so"
 }
 
+# moved PACKAGE LIBRARIES [CMAKE_ARGUMENT]...: the package in that directory of a
+# tree, and libraries in these, of which the last is found, with the header beside.
+# Above the tree and where the library was installed is another build's.
+moved() {
+	text="CMake: the package in $1, the library in $2" tree=$above/lib/moved
+	rm -rf "$above" "$tmp/cmake"
+	mkdir -p "$tree/$1" "$tree/include" "$above/lib" "$above/include"
+	sed "s,set(prefix .*,set(prefix \"$above\")," \
+		"$lib/cmake/cpucycles/cpucyclesConfig.cmake" \
+		>"$tree/$1/cpucyclesConfig.cmake"
+	for dir in "$above" "$tree"; do
+		: >"$dir/include/cpucycles.h"
+	done
+	: >"$above/lib/libcpucycles.a"
+	for dir in $2; do
+		mkdir -p "$tree/$dir"
+		: >"$tree/$dir/libcpucycles.a"
+	done
+	printf '%s\n' "$tree/$dir/libcpucycles.a" "$tree/include" >"$tmp/wanted"
+	package=$tree/$1
+	shift 2
+	quietly cmake -S "$tmp/where" -B "$tmp/cmake" -G 'Unix Makefiles' \
+		-Dcpucycles_DIR="$package" "$@" &&
+		cmp "$tmp/cmake/where" "$tmp/wanted" >>"$tmp/log" 2>&1
+	ok "$text"
+}
+
+# Trees as packagers make them: of distributions, vcpkg and others.
+moved_packages() {
+	above=$tmp/above
+	mkdir -p "$tmp/where"
+	cat >"$tmp/where/CMakeLists.txt" <<-'TXT'
+		cmake_minimum_required(VERSION 3.13)
+		project(where NONE)
+		find_package(cpucycles REQUIRED CONFIG)
+		get_target_property(file cpucycles::static IMPORTED_LOCATION${OF})
+		get_target_property(include cpucycles::static
+			INTERFACE_INCLUDE_DIRECTORIES)
+		file(WRITE ${CMAKE_BINARY_DIR}/where "${file}\n${include}\n")
+	TXT
+	arch=x86_64-linux-gnu
+	while read -r package libraries; do
+		moved "$package" "$libraries" \
+			-DCMAKE_LIBRARY_ARCHITECTURE=$arch
+	done <<-TXT
+		lib/cmake/cpucycles lib
+		lib64/cmake/cpucycles lib64
+		lib/$arch/cmake/cpucycles lib/$arch
+		share/cpucycles lib
+		share/cpucycles lib64
+		share/cmake/cpucycles lib/$arch
+		debug/share/cpucycles lib debug/lib
+	TXT
+	moved share/cpucycles "lib debug/lib" -DOF=_DEBUG
+}
+
+# requested RANGE STATUS WORDS: 0 if it has this version.
+requested() {
+	rm -rf "$tmp/cmake"
+	quietly cmake -S "$tmp/range" -B "$tmp/cmake" -G 'Unix Makefiles' \
+		-DRANGE="$1" -Dcpucycles_DIR="$P/lib/cmake/cpucycles"
+	test $? -eq "$2"
+	ok "CMake: $version is $3 $1"
+}
+
+version_ranges() {
+	mkdir -p "$tmp/range"
+	cat >"$tmp/range/CMakeLists.txt" <<-'TXT'
+		cmake_minimum_required(VERSION 3.13)
+		project(range NONE)
+		find_package(cpucycles ${RANGE} REQUIRED CONFIG)
+	TXT
+	for range in 0.5 "$version" "0.5...$version" "0.5...<$version.1" \
+		"$version...99"; do
+		requested "$range" 0 in
+	done
+	for range in 99 0.5...0.9 "0.5...<$version" "$version.1...99"; do
+		requested "$range" 1 "not in"
+	done
+}
+
 # The package alone in a prefix of its own, as distributions move it that split
 # what is installed. It knows where that was.
 split_prefix() {
@@ -165,6 +246,13 @@ if have cmake; then
 	cmake_project
 	split_prefix
 	cmake_project
+	moved_packages
+	# Older ones know no ranges.
+	if cmake --version | grep -qE ' (3\.(19|[2-9][0-9])|[4-9])'; then
+		version_ranges
+	else
+		skip "needs CMake 3.19"
+	fi
 fi
 ! have meson || meson_project
 mv "$tmp/moved" "$tmp/root"
