@@ -177,9 +177,12 @@ cpucycles_instructionscounter(struct cpucycles_counter *out, size_t size);
  * the architecture can: on x86, LFENCE waits until earlier instructions have
  * executed; on Arm, ISB only holds back later ones. Costs tens of cycles, so
  * subtract the cost of an empty interval. */
-#if defined(__GNUC__)
+#if defined(__cplusplus)
+/* One function in a program: C++20's modules cannot use a static one. */
+inline void cpucycles_fence(void)
+#elif defined(__GNUC__)
 static __inline__ void cpucycles_fence(void)
-#elif defined(__cplusplus) || defined(_MSC_VER) || \
+#elif defined(_MSC_VER) || \
 	(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
 static inline void cpucycles_fence(void)
 #else

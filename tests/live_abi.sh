@@ -114,4 +114,44 @@ if test -f "$archive"; then
 else
 	skip "no static library was built"
 fi
+
+# cxx NAME.cc [ARGUMENT]...: standard input compiles, as C++.
+cxx() {
+	cat >"$tmp/$1"
+	(
+		cd "$tmp" || exit
+		# shellcheck disable=SC2086 # several words
+		quietly $CXX $CFLAGS -I"$top_srcdir/include" "$@"
+	)
+}
+
+# C++20's modules take no function that each translation unit has for itself, and
+# compilers before GCC 15 do not say so.
+if test -n "$CXX"; then
+	cxx one.cc -c <<-'C'
+		#include <cpucycles.h>
+		void (*one(void))(void) { return cpucycles_fence; }
+	C
+	cxx two.cc one.o -o two <<-'C' && "$tmp/two"
+		#include <cpucycles.h>
+		void (*one(void))(void);
+		int main(void) { return one() != cpucycles_fence; }
+	C
+	ok "in C++, cpucycles_fence() is one function for all files"
+	if cxx none.cc -std=c++20 -fmodules-ts -c <<-'C'; then
+		export module none;
+	C
+		cxx module.cc -std=c++20 -fmodules-ts -c <<-'C'
+			module;
+			#include <cpucycles.h>
+			export module fence;
+			export inline void fence() { cpucycles_fence(); }
+		C
+		ok "a module can export a function that calls it"
+	else
+		skip "needs a compiler with modules, by -fmodules-ts"
+	fi
+else
+	skip "no C++ compiler that links what $CC compiles"
+fi
 done_testing
