@@ -15,9 +15,10 @@ use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/* A variable that holds a pointer to a function: see time-a-function.rs. */
+/* A variable that holds a pointer to a function: see time-a-function.rs. In the
+ * edition of 2024, write unsafe before the line of extern. */
 #[link(name = "cpucycles")]
-unsafe extern "C" {
+extern "C" {
     #[link_name = "cpucycles"]
     static POINTER: AtomicPtr<c_void>;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Times a function: rustc -O time-a-function.rs && ./time-a-function
- * The word unsafe before extern needs Rust 1.82, and the edition of 2024 needs it.
+ * In the edition of 2024, write unsafe before the line of extern.
  *
  * The symbol cpucycles is a variable that holds a pointer to a function. A program
  * that declares it as a function jumps into it and crashes. The library changes it
@@ -10,7 +10,7 @@ use std::os::raw::c_char;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 #[link(name = "cpucycles")]
-unsafe extern "C" {
+extern "C" {
     #[link_name = "cpucycles"]
     static POINTER: AtomicPtr<c_void>;
     fn cpucycles_interruptions() -> i64;
