@@ -125,12 +125,6 @@ export P SEARCH DESTDIR="$tmp/unused" LD_LIBRARY_PATH="$lib" \
 eval "export $(assignment pkg-config)"
 cp "$top_builddir"/amalgamation/cpucycles.[ch] "$tmp/vendored"
 cp examples/*.* "$tmp/work"
-# As the pages say for older compilers.
-older=
-echo 'unsafe extern "C" {}' >"$tmp/words.rs"
-run 'rustc --crate-type lib words.rs' "$tmp" ||
-	older='s/^unsafe extern/extern/'
-sed "$older" examples/time-a-function.rs >"$tmp/work/time-a-function.rs"
 sed -n '/^```c$/,/^```$/{/^```/!p;}' README.md >"$tmp/work/program.c"
 cp "$tmp/work/program.c" "$tmp/vendored"
 SEARCH="-I$P/include -L$P/lib" run 'cc -O2 -o program program.c -lcpucycles' "$tmp/work"
@@ -172,12 +166,35 @@ snippet() {
 	cp "$tmp/work/program.c" "$here"
 	! grep -q 'cpucycles\.c' "$tmp/block" ||
 		cp "$tmp/vendored"/cpucycles.[ch] "$here"
-	sed "$older" "$tmp/block" >"$here/$name"
+	cp "$tmp/block" "$here/$name"
 	# Once more, it is only run.
 	pasted "{ $command; } >first" "$here" &&
 		tries 30 counts "${command##*&& }"
 	ok "$1: $name: $command: $median for $cycles cycles"
 }
+
+# edition_2024 PAGE FILE: it compiles as the pages say for that edition.
+edition_2024() {
+	if ! pasted 'echo "unsafe extern {}" >new.rs &&
+		rustc --crate-type lib --edition 2024 new.rs' "$tmp"; then
+		skip "$1: needs Rust 1.85"
+		return
+	fi
+	sed 's/^extern/unsafe &/' "$2" >"$tmp/new.rs"
+	pasted 'rustc -D warnings --edition 2024 new.rs' "$tmp"
+	ok "$1: compiles in the edition of 2024"
+}
+
+# The page's commands, which build all for it.
+another_cpu() (
+	unset CC CXX CFLAGS CXXFLAGS CPPFLAGS NM SEARCH DESTDIR CONFIG_SITE \
+		LD_LIBRARY_PATH PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH
+	sed -n '/^## For another CPU/,$s/^    //p' doc/building.md |
+		sed "s,^\.\./,'$top_srcdir'/,; s,~/,'$tmp/work'/," >"$tmp/cross"
+	mkdir "$tmp/other"
+	cd "$tmp/other" && P=$tmp/arm64 quietly sh -ec "$(cat "$tmp/cross")" &&
+		test "$(grep -cx '[0-9][0-9]*' "$tmp/log")" -eq 1001
+)
 
 # counts COMMAND: the median of the 1001 counts that it prints is right, if x86
 # multiplies in 3 cycles here, and cycles of the core are counted. Python's is of
@@ -212,8 +229,16 @@ for page in README.md doc/building.md; do
 		awk -v n=$n '/^```/ { count += inside = !inside; next }
 			inside && count == n' "$page" >"$tmp/block"
 		test ! -s "$tmp/block" || snippet "$page"
+		! grep -q '^// src/main.rs' "$tmp/block" ||
+			edition_2024 "$page" "$tmp/block"
 	done
 done
+if test -n "${LIVE_LONG-}" && have aarch64-linux-gnu-gcc &&
+	have qemu-aarch64; then
+	another_cpu
+	ok "doc/building.md: for another CPU"
+fi
+edition_2024 time-a-function.rs examples/time-a-function.rs
 # Whether or not their tools are here.
 test "$snippets" = "program.c Makefile CMakeLists.txt meson.build src/main.rs \
 main.go CMakeLists.txt meson.build program.py "

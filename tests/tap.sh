@@ -41,6 +41,7 @@ skip() {
 # The Debian package that brings a program, or what else a test needs.
 package_of() {
 	case $1 in
+	aarch64-linux-gnu-gcc) echo gcc-aarch64-linux-gnu ;;
 	benchmark/*.h) echo libbenchmark-dev ;;
 	catch2/*) echo catch2 ;;
 	criterion) echo librust-criterion-dev ;;
@@ -52,6 +53,7 @@ package_of() {
 	ninja) echo ninja-build ;;
 	nm | readelf) echo binutils ;;
 	jsonschema) echo python3-jsonschema ;;
+	qemu-*) echo qemu-user ;;
 	script) echo bsdutils ;;
 	setpriv | unshare) echo util-linux ;;
 	timeout) echo coreutils ;;
