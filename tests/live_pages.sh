@@ -135,6 +135,15 @@ flags=$(sed -n 's/^| the compiler .*`\(-I.*\)` |$/\1/p' README.md)
 	run "cc -O2 program.c $flags && ./a.out" "$tmp/work"
 )
 ok "README.md: the compiler, with a prefix"
+mkdir "$tmp/made"
+cp "$tmp/work/program.c" "$tmp/made"
+sed -n '/^```make$/,/^```$/{/^```/!p;}' README.md >"$tmp/made/Makefile"
+(
+	eval "export $(assignment make)"
+	unset LD_LIBRARY_PATH SEARCH
+	run 'make && ./program' "$tmp/made"
+)
+ok "README.md: make, with a prefix"
 
 for page in README.md man/*.[37] man/*.h2m examples/*.*; do
 	case $page in
