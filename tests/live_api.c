@@ -33,11 +33,38 @@ static void check_count(void)
 	ok(errno == 4711, "none of them touches errno");
 }
 
+/* With errno as the first call has left it. */
+static void check_errno(void)
+{
+	struct cpucycles_counter c;
+	const char *source = cpucycles_persecondsource();
+	const char *name = cpucycles_implementation();
+	const char *kind = cpucycles_kind();
+	const char *version = cpucycles_version();
+	int failed;
+
+	cpucycles_interruptions();
+	cpucycles_instructions();
+	cpucycles_observepersecond();
+	failed = cpucycles_counter(0, &c, sizeof c) |
+		 cpucycles_counterbyname(NULL, &c, sizeof c) |
+		 cpucycles_select(name);
+	ok(!failed && errno == 4711, "no function that succeeds touches errno");
+	ok(source == cpucycles_persecondsource() && name == c.name &&
+		   kind == c.kind && version == cpucycles_version() && source &&
+		   name && kind && version,
+	   "strings are static, and never NULL");
+}
+
 static void check_counters(void)
 {
 	struct cpucycles_counter c;
 	unsigned i;
-	int selected = 0, sane = 1, split = 1, ranked = 1;
+	/* What a kind adds to the step: core counters that the kernel reads,
+	 * the second. */
+	static const long long adds[][2] = {
+		{0, 100}, {50, 50}, {100, 100}, {200, 200}};
+	int selected = 0, sane = 1, split = 1, ranked = 1, unused = 1;
 
 	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
 		sane &= c.name[0] != '\0' && known_kind(&c) && c.bits >= 32 &&
@@ -49,14 +76,22 @@ static void check_counters(void)
 						   c.reason[0] != '\0';
 		split &= strstr(c.reason, "; ") == NULL &&
 			 (c.hint[0] == '\0' || c.reason[0] != '\0');
-		ranked &= c.step >= 0 && c.precision >= c.step &&
-			  (c.kind_id != CPUCYCLES_CALIBRATED || !c.usable ||
-			   c.precision == c.step + 50);
+		if (!c.usable || c.kind_id == CPUCYCLES_ZERO)
+			unused &= c.scaling == 0 && c.step == 0 &&
+				  c.precision == 0;
+		else
+			ranked &=
+				c.step > 0 && (c.precision - c.step ==
+						       adds[c.kind_id - 1][0] ||
+					       c.precision - c.step ==
+						       adds[c.kind_id - 1][1]);
 		selected += !strcmp(c.name, cpucycles_implementation());
 	}
 	ok(sane, "each has a name, a kind, and a precision or a reason");
 	ok(split, "hints are apart from reasons, and only beside these");
 	ok(ranked, "a kind adds its cycles to the step");
+	ok(unused,
+	   "what cannot be used has neither scaling, step nor precision");
 	ok(selected == 1, "the selected one, %s, is among them once",
 	   cpucycles_implementation());
 	ok(FAILS(cpucycles_counter(i, &c, sizeof c), EINVAL),
@@ -119,12 +154,61 @@ static void check_sizes(void)
 	   "a smaller one is not written past its end");
 }
 
+/* The counter in use, through a sleep. Whatever others do meanwhile, time is
+ * counted between readings of the system's clock. The host's time may be in the
+ * count of a thread, for which one quiet sleep will do. */
+static void check_sleep(const struct cpucycles_counter *c)
+{
+	const double hz = (double)cpucycles_persecond() / 1e9;
+	double wall[4], count;
+	int tries = 20;
+
+	do {
+		wall[0] = wall_ns();
+		count = (double)cpucycles();
+		wall[1] = wall_ns();
+		usleep(20000);
+		wall[2] = wall_ns();
+		count = (double)cpucycles() - count;
+		wall[3] = wall_ns();
+	} while (c->per_thread && count > 0.01 * hz * 1e9 && --tries > 0);
+	if (c->per_thread)
+		ok(count >= 0 && tries > 0, "%s stands still in a sleep",
+		   c->name);
+	else if (c->kind_id == CPUCYCLES_ZERO)
+		ok(count == 0 && cpucycles() == 0 && c->precision == 0,
+		   "a counter of kind zero counts nothing, and has no "
+		   "precision");
+	else if (c->kind_id != CPUCYCLES_CORE)
+		ok(bounded((wall[2] - wall[1]) * hz * 0.98 - (double)c->step,
+			   count,
+			   (wall[3] - wall[0]) * hz * 1.02 + (double)c->step,
+			   "of this sleep, by the system's clock"),
+		   "%s counts at persecond, sleep included", c->name);
+}
+
+/* As usual, if there is no such counter. */
+static void check_environment(void)
+{
+	int right;
+
+	setenv("cpucyclesimplementation", "default-gettimeofday", 1);
+	right = cpucycles_select(NULL) == 0 &&
+		!strcmp(cpucycles_implementation(), "default-gettimeofday");
+	setenv("cpucyclesimplementation", "no-such", 1);
+	right &=
+		cpucycles_select(NULL) == 0 && strcmp(cpucycles_kind(), "zero");
+	ok(right, "the environment names the counter, of every selection");
+	unsetenv("cpucyclesimplementation");
+}
+
 static void check_select(void)
 {
 	struct cpucycles_counter c;
+	const char *last = "";
 	char before[64];
 	unsigned i;
-	int refused = 0, wrong = 0;
+	int refused = 0, wrong = 0, changed = 0;
 
 	snprintf(before, sizeof before, "%s", cpucycles_implementation());
 	ok(FAILS(cpucycles_select("no-such"), ENOENT),
@@ -136,13 +220,19 @@ static void check_select(void)
 		if (cpucycles_select(c.name) != 0) {
 			refused++;
 			wrong += c.usable || errno != ENOTSUP;
+			changed += *last != '\0' &&
+				   cpucycles_implementation() != last;
 			continue;
 		}
+		last = c.name;
 		ok(!strcmp(cpucycles_implementation(), c.name) &&
 			   !strcmp(cpucycles_kind(), c.kind) &&
+			   cpucycles() >= 0 &&
 			   (counts(100000) == 0 || !strcmp(c.kind, "zero")),
 		   "%s can be selected, and counts", c.name);
+		check_sleep(&c);
 	}
+	ok(changed == 0, "what is refused leaves the selection as it was");
 	ok(wrong == 0, "%d others are ENOTSUP, as their reasons say", refused);
 	errno = 4711;
 	cpucycles_tracesetup();
@@ -194,11 +284,13 @@ static void check_instructions(void)
 int main(void)
 {
 	check_count();
+	check_errno();
 	check_version();
 	check_counters();
 	check_by_name();
 	check_sizes();
 	check_select();
+	check_environment();
 	check_instructions();
 	return done_testing();
 }

@@ -68,9 +68,10 @@ awk -v tmp="$tmp" -v ran="$ran" '
 		return kept[file] = all
 	}
 	# Whether the parts of the pattern, between asterisks, are in the text in
-	# this order, or, without an order, anywhere.
+	# this order; or, without an order, anywhere: there they may come from a
+	# table and a format.
 	function fits(text, pattern, ordered, part, n, i, at) {
-		n = split(pattern, part, "*")
+		n = split(pattern, part, ordered ? "[*]" : "[*]|[:,] | [(]")
 		if (ordered && index(text, part[1]) != 1)
 			return 0
 		for (i = 1; i <= n; i++) {
