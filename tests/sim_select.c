@@ -49,6 +49,7 @@ static int probes;
 #undef cpuc_probe_end
 #include "../src/instructions.c"
 #include "../src/select.c"
+#include "faults/faults.h"
 #include "faults/real.h"
 #include "pretended_clock.h"
 #include "pretended_rate.h"
@@ -194,8 +195,12 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 	pair[1] = 4711;
 }
 
+/* What counts while a counter is tried. */
+static long long (*in_trial)(void);
+
 static int open_denied(struct cpuc_slot *slot)
 {
+	in_trial = cpucycles;
 	cpuc_reason(slot, "denied by the test");
 	return -EACCES;
 }
@@ -449,15 +454,25 @@ static void check_stale(void)
 static void check_selects(void)
 {
 	struct cpucycles_counter c;
+	long long pair[2];
 
 	none = cpuc_current;
 	ok(forget() && !strcmp(cpucycles_implementation(), "fine") &&
 		   SELECTS(cpucycles()) && SELECTS(cpucycles_kind()) &&
 		   SELECTS(cpucycles_persecond()) &&
+		   SELECTS(cpucycles_persecondsource()) &&
+		   SELECTS(cpucycles_observepersecond()) &&
 		   SELECTS(cpucycles_interruptions()) &&
 		   SELECTS(cpucycles_instructions()) &&
-		   SELECTS(cpucycles_counter(0, &c, sizeof c)),
+		   SELECTS(cpucycles_pair(&pair[0], &pair[1])) &&
+		   SELECTS(cpucycles_counter(0, &c, sizeof c)) &&
+		   SELECTS(cpucycles_counterbyname("slow", &c, sizeof c)) &&
+		   SELECTS(cpucycles_instructionscounter(&c, sizeof c)),
 	   "functions select if nothing has");
+	ok(!SELECTS(cpucycles_version()) && !SELECTS(cpucycles_tracesetup()),
+	   "the version and a wish for a trace select nothing");
+	trace_wanted = 0;
+	cpucycles();
 	cpuc_slots[0].trial.hint = "kept";
 	cpuc_first();
 	ok(cpuc_slots[0].trial.hint != NULL, "and not if something has");
@@ -531,8 +546,10 @@ static void check_description(void)
 		it.kind = rows[i].kind;
 		it.events = rows[i].events;
 		cpuc_calibration.thread_clock = rows[i].alone;
+		it.bits = (unsigned)i % 3 * 16;
 		describe(&s, &c, sizeof c);
-		bad += c.per_thread != rows[i].per_thread ||
+		bad += c.bits != (it.bits ? it.bits : 64) ||
+		       c.per_thread != rows[i].per_thread ||
 		       c.scaling != (it.kind == CPUC_CALIBRATED ? 3 : 1) ||
 		       strcmp(c.hint, "do this") != 0;
 	}
@@ -571,11 +588,17 @@ static void check_trace(void)
 /* Events of no counter but the one in use stay open. */
 static void check_public(void)
 {
+	long long (*before)(void);
 	struct cpucycles_counter c;
 
 	fresh();
 	ok(FAILS(cpucycles_select("denied"), ENOTSUP) && !pmus[1].open,
 	   "one that is asked for, and refused, is closed");
+	before = in_trial;
+	in_trial = NULL;
+	ok(cpucycles_select(NULL) == 0 && in_trial == before &&
+		   before == cpuc_slots[0].reader.entry && before == cpucycles,
+	   "while a counter is tried, the previous one counts");
 	registered[1].events = &pmus[0];
 	cpucycles_select("fine");
 	ok(FAILS(cpucycles_select("denied"), ENOTSUP) && pmus[0].open,
@@ -605,6 +628,61 @@ static void check_public(void)
 	pmus[0].open = pmus[0].opened = false;
 	cpuc_first();
 	ok(pmus[0].open, "a child that lacks its events selects again");
+}
+
+/* A counter of half the rate: 5 ticks from a call to the next are 10 cycles. */
+static void check_step(void)
+{
+	struct cpuc_slot *s;
+
+	fresh();
+	s = add("it", (struct cpuc_counter)STATED(half, gigahertz));
+	choose(NULL);
+	ok(s->trial.step == 10 && cpuc_precision(s) == 110,
+	   "a step is in cycles: %lld of a clock of half the rate",
+	   s->trial.step);
+}
+
+/* Another thread holds the lock, until this one is done or 20 s have passed. */
+static int holder_done;
+static bool in_vain;
+
+static void *hold(void *unused)
+{
+	const double end = wall_ns() + 20e9;
+	struct cpuc_caller caller;
+
+	cpuc_lock(&caller);
+	meet(2);
+	while (!__atomic_load_n(&holder_done, __ATOMIC_ACQUIRE) && !in_vain)
+		in_vain = wall_ns() > end;
+	cpuc_unlock(&caller);
+	return unused;
+}
+
+static void check_no_lock(void)
+{
+	long long pair[2];
+	pthread_t id;
+
+	fresh();
+	cpucycles_select("fine");
+	cpucycles_pair(&pair[0], &pair[1]);
+	if (pthread_create(&id, NULL, hold, NULL) != 0) {
+		skip("no threads");
+		return;
+	}
+	meet(2);
+	cpucycles();
+	cpucycles_kind();
+	cpucycles_implementation();
+	cpucycles_interruptions();
+	cpucycles_instructions();
+	cpucycles_pair(&pair[0], &pair[1]);
+	__atomic_store_n(&holder_done, 1, __ATOMIC_RELEASE);
+	pthread_join(id, NULL);
+	ok(!in_vain, "another thread is selecting: counts and names do not "
+		     "wait for it");
 }
 
 /* What a selection asks of the system, and leaves there. */
@@ -645,6 +723,8 @@ int main(void)
 	check_trace();
 	check_public();
 	check_pair();
+	check_step();
+	check_no_lock();
 	check_system();
 	return done_testing();
 }
