@@ -92,6 +92,9 @@ linux*)
 	sed '/^#/d' "$top_srcdir/tests/imports.txt" | tr -s ' ' '\n' >"$tmp/safe"
 	grep -qx sigaction "$tmp/used" && ! grep -vxFf "$tmp/safe" "$tmp/used"
 	ok "all that it calls is async-signal-safe, by tests/imports.txt"
+	! grep -qx getenv "$tmp/used" ||
+		! grep -q '^#define HAVE_SECURE_GETENV 1' "$top_builddir/config.h"
+	ok "the environment is read by secure_getenv alone"
 	;;
 *) skip "tests/imports.txt is Linux's" ;;
 esac
@@ -154,4 +157,50 @@ if test -n "$CXX"; then
 else
 	skip "no C++ compiler that links what $CC compiles"
 fi
+
+# The header's one function, as other compilers and CPUs see it.
+cat >"$tmp/fence.c" <<'C'
+#include <cpucycles.h>
+extern int shared;
+void changed(void);
+void look(void);
+void look(void)
+{
+	int before = shared;
+	cpucycles_fence();
+	if (shared != before)
+		changed();
+}
+C
+# FLAG...: the fence's assembly.
+fence() {
+	# shellcheck disable=SC2086 # several words
+	$CC $CFLAGS -I"$top_srcdir/include" $without "$@" -E -P "$tmp/fence.c" |
+		sed -n 's/.*__volatile__("\([^"]*\)".*/\1/p'
+}
+without=$(printf ' -U%s' __x86_64__ __i386__ __SSE2__ __aarch64__ __ARM_ARCH \
+	__powerpc__ __riscv __loongarch__ __s390__ __sparc__ __arch64__ __alpha__)
+while IFS='|' read -r assembly host more; do
+	test "$(fence -D"$host" ${more:+-D"$more"})" = "$assembly"
+	ok "cpucycles_fence is ${assembly:-empty} where $host is${more:+, and $more}"
+done <<'TXT'
+lfence|__x86_64__
+lfence|__i386__|__SSE2__
+lock; addl $0, (%%esp)|__i386__
+isb|__aarch64__
+isb|__ARM_ARCH=7
+isync|__powerpc__
+fence iorw, iorw|__riscv
+ibar 0|__loongarch__
+bcr 15, 0|__s390__
+membar #Sync|__sparc__|__arch64__
+mb|__alpha__
+|__ARM_ARCH=6
+TXT
+test -z "$(fence -U__GNUC__ -D__x86_64__)"
+ok "without GNU extensions it is empty"
+# shellcheck disable=SC2086 # several words
+quietly $CC $CFLAGS -I"$top_srcdir/include" -O2 -fno-lto -c -o "$tmp/fence.o" \
+	"$tmp/fence.c" && $NM -u "$tmp/fence.o" | grep -q 'changed$'
+ok "the compiler moves no memory access across it"
 done_testing

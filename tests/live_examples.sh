@@ -89,6 +89,11 @@ lines=2 line='[a-z]+: [0-9]+ instructions, [0-9]+ cycles: [0-9.]+ a cycle'
 example instructions-per-cycle "$lines" "$line"
 example counters 1 "\\* [a-z0-9-]+ +$kind .*"
 
+cpucyclesimplementation=nonesuch "$top_builddir/examples/counters" \
+	>"$tmp/out" 2>"$tmp/err" && ! test -s "$tmp/err" &&
+	! grep nonesuch "$tmp/out" && grep -q '^[*] ' "$tmp/out"
+ok "counters.c: a name that is none, without a message"
+
 if ! loads; then
 	skip "what is compiled here: $why"
 	done_testing

@@ -40,6 +40,11 @@ sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' \
 sed -n 's/^cpucycles unavailable \([^:]*\): ..*/\1/p' "$tmp/out" >"$tmp/why"
 cmp -s "$tmp/unused" "$tmp/why"
 ok "each counter without a precision has a reason"
+sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p' "$tmp/out" >"$tmp/names"
+sed -n 's/^CPUC_COUNTER(\[\([^]]*\)\], \[\([^]]*\)\].*/\1 \2/p' \
+	"$top_srcdir/configure.ac" | tr ' ' '\n' | grep -xFf "$tmp/names" |
+	cmp -s - "$tmp/names"
+ok "they are in the order of configure.ac"
 
 # with_file FILE TEXT: in a world of its own, where its file system has but it.
 with_file() {

@@ -144,6 +144,8 @@ sed -n '/^```make$/,/^```$/{/^```/!p;}' README.md >"$tmp/made/Makefile"
 	run 'make && ./program' "$tmp/made"
 )
 ok "README.md: make, with a prefix"
+grep -qxF ".Dl ${flags% -lcpucycles}" man/cpucycles.3
+ok "man/cpucycles.3: the same flags"
 
 for page in README.md man/*.[37] man/*.h2m examples/*.*; do
 	case $page in

@@ -78,6 +78,23 @@ sed -nE 's/^\.It ([a-z]+)(, read through the kernel)? Ta ([0-9]+)$/\1 \3/p' \
 	man/cpucycles.7 | cmp - "$tmp/adds" && test "$(wc -l <"$tmp/adds")" -eq 5
 ok "cpucycles(7) has what each kind adds to the precision"
 
+# Public names are for good. New ones may come between them.
+published="amd64-perfpmcff amd64-perfpmc x86-perfpmc amd64-pmcff amd64-rdpru
+	amd64-tsccore x86-tsccore amd64-tsc x86-tsc amd64-tscasm x86-tscasm
+	arm64-perfpmc arm64-pmc arm64-vctcore arm64-vct arm32-cortex arm32-1176
+	arm32-vct riscv64-perfrdcycle riscv32-perfrdcycle riscv64-rdcycle
+	riscv32-rdcycle riscv64-timecore riscv32-timecore riscv64-rdtime
+	riscv32-rdtime loong64-rdtime mips64-cc mips32-cc ppc64-mftb ppc32-mftb
+	s390x-stckf sparc64-rdtick alpha-rpcc hppa-cr16 default-perfevent
+	default-threadcounts default-mach default-monotonic
+	default-gettimeofday default-zero"
+published() {
+	echo "$published" | tr -s ' \t\n' '\n' >"$tmp/published"
+	cut -d ' ' -f 1 "$tmp/counters" | grep -xFf "$tmp/published" |
+		diff "$tmp/published" -
+}
+same "the names are those that were published, in that order" published
+
 tested() {
 	grep -v '^default-zero ' "$tmp/counters" | cut -d ' ' -f 1 | sort >"$tmp/a"
 	sed -n '/^\.Sh WHAT HAS BEEN TESTED/,/^\.Pp/p' man/cpucycles.7 |
