@@ -5,6 +5,9 @@
  * tests/amalgamation/fibre.c looks at. */
 #include "load.h"
 
+#ifdef __aarch64__
+#include <sys/utsname.h>
+#endif
 #include "registry.h"
 
 static void check_rate(void)
@@ -43,11 +46,68 @@ static bool told(void)
 	return i < 1000 && cpucycles_interruptions() > before;
 }
 
+static volatile sig_atomic_t handled;
+
+static void handler(int sig)
+{
+	(void)sig;
+	handled = 1;
+}
+
+/* As cpucycles(3) says of arm64. */
+static bool tells_signals(void)
+{
+#ifdef __aarch64__
+	struct utsname system;
+
+	return uname(&system) == 0 && strverscmp(system.release, "6.19") < 0;
+#else
+	return true;
+#endif
+}
+
+/* While the thread works: new kernels do not tell of one in a system call. */
+static bool told_of_signal(void)
+{
+	long long before = cpucycles_interruptions();
+
+	signal(SIGALRM, handler);
+	alarms(1000);
+	while (!handled)
+		;
+	alarms(0);
+	return cpucycles_interruptions() > before;
+}
+
+/* Even if it has not waited for that. */
+static int told_of_move(void)
+{
+	const int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	long long before;
+	int cpu, moved = 0, untold = 0;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		if (cpu == affinity_here() || affinity_pin(cpu) != 0)
+			continue;
+		moved++;
+		before = cpucycles_interruptions();
+		affinity_pin((cpu + 1) % cpus);
+		untold += affinity_here() != cpu &&
+			  cpucycles_interruptions() <= before;
+	}
+	return moved == 0 ? CANNOT : untold;
+}
+
 static void check_interruptions(void)
 {
 	const char *name = cpucycles_implementation();
 
 	ok(told(), "a wait is an interruption, a short time is none");
+	if (tells_signals())
+		ok(told_of_signal(), "so is a signal");
+	else
+		skip("so is a signal: this kernel does not tell");
+	point("so is a move to another CPU", told_of_move, "one CPU");
 	cpucycles_select("default-monotonic");
 	ok(told(), "with another counter, too");
 	cpucycles_select(name);

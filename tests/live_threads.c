@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Threads: many short ones, cancelled ones, and forks while another thread is
  * in its first call. LIVE_THREADS sets how many the many are. */
+#define _GNU_SOURCE
 #include "faults/faults.h"
 
+#ifdef HAVE_LINUX_FILTER_H
+#include <link.h>
+#endif
 #include <stdbool.h>
 
 static pthread_attr_t small;
@@ -182,6 +186,7 @@ static int in_namespace(void)
 static int everything(void)
 {
 	struct cpucycles_counter c;
+	long long pair[2];
 	unsigned i, j;
 	int bad = 0;
 
@@ -190,9 +195,16 @@ static int everything(void)
 			bad |= cpucycles() == 0;
 		bad |= cpucycles_select(NULL) != 0;
 		bad |= cpucycles_implementation()[0] == '\0';
+		bad |= cpucycles_kind()[0] == '\0';
 		bad |= cpucycles_persecond() < 1000000;
+		bad |= cpucycles_persecondsource()[0] == '\0';
 		bad |= cpucycles_observepersecond() < 0;
+		bad |= cpucycles_interruptions() < -1;
+		bad |= cpucycles_instructions() < -1;
+		bad |= cpucycles_pair(&pair[0], &pair[1]) != 0 && pair[0] != -1;
 		bad |= cpucycles_counter(i % 3, &c, sizeof c) != 0;
+		bad |= cpucycles_counterbyname(NULL, &c, sizeof c) != 0;
+		cpucycles_instructionscounter(&c, sizeof c);
 	}
 	return bad;
 }
@@ -201,6 +213,90 @@ static int all_at_once(void)
 {
 	return in_threads(8, NULL, everything);
 }
+
+static const char *parents;
+static long long latest;
+
+static int goes_on(void)
+{
+	return cpucycles() < latest || cpucycles_implementation() != parents ||
+	       counts(1000) != 0;
+}
+
+/* But for those that jump where the child has another CPU. */
+static int forks_with_each(void)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+	int bad = 0;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++) {
+		if (c.kind_id == CPUCYCLES_ZERO ||
+		    (c.kind_id == CPUCYCLES_CORE && !c.per_thread) ||
+		    cpucycles_select(c.name) != 0)
+			continue;
+		parents = c.name;
+		latest = cpucycles();
+		if (in_child(goes_on) != 0) {
+			diag("not with %s", c.name);
+			bad = 1;
+		}
+	}
+	return bad;
+}
+
+#ifdef HAVE_LINUX_FILTER_H
+/* The library's variables, but for the one that programs have a copy of. */
+static struct {
+	const char *from;
+	size_t size;
+} variables;
+
+static int find_variables(struct dl_phdr_info *object, size_t size, void *none)
+{
+	const ElfW(Phdr) * p;
+
+	(void)size;
+	(void)none;
+	if (strstr(object->dlpi_name, "libcpucycles.so") == NULL)
+		return 0;
+	for (p = object->dlpi_phdr; p < object->dlpi_phdr + object->dlpi_phnum;
+	     p++)
+		if (p->p_type == PT_LOAD && p->p_flags & PF_W) {
+			variables.from = (char *)object->dlpi_addr + p->p_vaddr;
+			variables.size = p->p_memsz;
+		}
+	return 1;
+}
+
+static int count_for_a_while(void)
+{
+	const double end = wall_ns() + 2e8;
+	int bad = 0;
+
+	while (wall_ns() < end)
+		bad |= counts(1000);
+	return bad;
+}
+
+/* Measurements and glimpses included. */
+static int counts_write_nothing(void)
+{
+	char *copy;
+	int bad;
+
+	dl_iterate_phdr(find_variables, NULL);
+	if (SANITIZED || variables.size == 0)
+		return CANNOT;
+	bad = count_for_a_while();
+	copy = malloc(variables.size);
+	if (copy == NULL)
+		return CANNOT;
+	memcpy(copy, variables.from, variables.size);
+	bad |= count_for_a_while();
+	return bad | (memcmp(copy, variables.from, variables.size) != 0) << 3;
+}
+#endif
 
 int main(void)
 {
@@ -218,6 +314,12 @@ int main(void)
 	point("100 threads cancelled anywhere in counts or selections: others "
 	      "select",
 	      cancelled, "sanitizers are in the way");
+	point("a child counts on by its parent's counter, whichever it is",
+	      forks_with_each, "");
+#ifdef HAVE_LINUX_FILTER_H
+	point("counts write no memory that threads share", counts_write_nothing,
+	      "no shared library, or a sanitizer");
+#endif
 	check_many();
 	return done_testing();
 }
