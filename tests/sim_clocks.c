@@ -22,6 +22,7 @@ static int pretended_gettime(clockid_t clock, struct timespec *t);
 /* The two ways, in the C library and in the kernel. */
 static enum os_clock_grade in_libc, in_kernel;
 static int64_t now, seconds = 1;
+static clockid_t asked;
 
 static int answer(enum os_clock_grade grade)
 {
@@ -33,7 +34,7 @@ static int answer(enum os_clock_grade grade)
 
 static int pretended_gettime(clockid_t clock, struct timespec *t)
 {
-	(void)clock;
+	asked = clock;
 	*t = (struct timespec){(time_t)seconds, (long)now};
 	return answer(in_libc);
 }
@@ -44,7 +45,7 @@ static long pretended_syscall(long number, clockid_t clock, void *to)
 	const int64_t t[2] = {seconds, now};
 
 	(void)number;
-	(void)clock;
+	asked = clock;
 #ifdef SYS_clock_gettime64
 	if (number != SYS_clock_gettime64)
 		return -1;
@@ -103,6 +104,27 @@ static void check_thread(void)
 	   bad);
 }
 
+/* Also of the microseconds that each way has. */
+static void check_asked(void)
+{
+	bool right = true;
+
+	for (way_time = KERNEL; way_time <= FAST; way_time++) {
+		way_thread = way_time;
+		cpuc_os_clock_ns();
+		right &= asked == CLOCK_MONOTONIC;
+		right &= cpuc_os_clock_us() ==
+			 (UINT64_C(1000000000) + (uint64_t)now) / 1000;
+		right &= asked == CLOCK_REALTIME;
+		cpuc_os_clock_coarse_ns();
+		right &= asked == CLOCK_MONOTONIC_COARSE;
+		cpuc_os_clock_thread(1);
+		right &= asked == CLOCK_THREAD_CPUTIME_ID;
+	}
+	ok(right,
+	   "CLOCK_MONOTONIC, the time of day and the thread's clock are read");
+}
+
 int main(void)
 {
 	for (in_libc = FAULTS; in_libc <= ADVANCES; in_libc++)
@@ -113,6 +135,7 @@ int main(void)
 	ok(way_time == KERNEL && way_thread == KERNEL,
 	   "no handler can be installed: by system calls");
 	check_thread();
+	check_asked();
 	return done_testing();
 }
 #endif

@@ -140,7 +140,8 @@ static void forget(void)
 	clock_of.hz = world & CLOCK_FAULTS ? 0
 		      : world & CLOCK_NEAR ? BY_FILES / 100 * 102
 					   : BY_CLOCK;
-	risen = now + 10e6;
+	/* In the last but one of 16 measurements. */
+	risen = now + 14.5 * 80 * 25000;
 }
 
 static uint64_t ask(const struct cpuc_slot *current)
@@ -158,51 +159,61 @@ static const struct row {
 	unsigned world;
 	const char *variable;
 	uint64_t hz, calibrated; /* of all other counters, and of these */
+	const char *source;      /* of the others' */
 } rows[] = {
-	{"no source", 0, "", UNKNOWN, UNKNOWN},
+	{"no source", 0, "", UNKNOWN, UNKNOWN, "unknown"},
 	{"the variable, which may state the TSC's rate", MEASURABLE,
-	 "3100000000", BY_VARIABLE, BY_CORE},
+	 "3100000000", BY_VARIABLE, BY_CORE,
+	 "environment variable cpucyclespersecond"},
 	{"a variable that is no number", MEASURABLE, "3.1 GHz", BY_CORE,
-	 BY_CORE},
+	 BY_CORE, "measured"},
 	{"files that may state the TSC's rate", FILES_KNOW | MEASURABLE,
-	 "3100000000", BY_FILES, BY_CORE},
+	 "3100000000", BY_FILES, BY_CORE, "files"},
 	{"files that state the core's rate", FILES_KNOW | OF_CORE | MEASURABLE,
-	 "3100000000", BY_FILES, BY_FILES},
+	 "3100000000", BY_FILES, BY_FILES, "files"},
 	{"files that state an idle core's rate, beside a clock",
-	 FILES_KNOW | CLOCK_NOMINAL | MEASURABLE, "", BY_CLOCK, BY_CORE},
+	 FILES_KNOW | CLOCK_NOMINAL | MEASURABLE, "", BY_CLOCK, BY_CORE,
+	 "time-stamp counter"},
 	{"beside a clock of 2% more", FILES_KNOW | CLOCK_NOMINAL | CLOCK_NEAR,
-	 "", BY_FILES, BY_FILES},
+	 "", BY_FILES, BY_FILES, "files"},
 	{"beside one of which the rate is unknown",
-	 FILES_KNOW | CLOCK_NOMINAL | CLOCK_FAULTS, "", BY_FILES, BY_FILES},
+	 FILES_KNOW | CLOCK_NOMINAL | CLOCK_FAULTS, "", BY_FILES, BY_FILES,
+	 "files"},
 	{"files of a core that is at rest",
-	 FILES_KNOW | OF_CORE | MEASURABLE | AT_REST, "", BY_FILES, BY_FILES},
+	 FILES_KNOW | OF_CORE | MEASURABLE | AT_REST, "", BY_FILES, BY_FILES,
+	 "files"},
 	{"files that state less than the core's rate",
-	 FILES_KNOW | OF_CORE | TOO_LOW | MEASURABLE, "", BY_NEXT, BY_CORE},
+	 FILES_KNOW | OF_CORE | TOO_LOW | MEASURABLE, "", BY_NEXT, BY_CORE,
+	 "the next"},
 	{"files that state more than twice the core's rate",
-	 FILES_KNOW | OF_CORE | TOO_HIGH | MEASURABLE, "", BY_NEXT, BY_CORE},
+	 FILES_KNOW | OF_CORE | TOO_HIGH | MEASURABLE, "", BY_NEXT, BY_CORE,
+	 "the next"},
 	{"the same of a core that cannot be measured",
 	 FILES_KNOW | OF_CORE | TOO_HIGH, "", BY_CORE / 10 * 21,
-	 BY_CORE / 10 * 21},
+	 BY_CORE / 10 * 21, "files"},
 	{"files that fault", FILES_KNOW | FILES_FAULT | OF_CORE, "3100000000",
-	 BY_VARIABLE, BY_VARIABLE},
+	 BY_VARIABLE, BY_VARIABLE, "environment variable cpucyclespersecond"},
 };
 
 static void check(const struct row *row)
 {
 	uint64_t hz, of_calibrated;
 	bool measured_for_nothing;
+	const char *source;
 
 	world = row->world;
 	forget();
 	setenv("cpucyclespersecond", row->variable, 1);
 	hz = ask(NULL);
+	source = cpuc_persecond_known(NULL)->source;
 	measured_for_nothing = clock_of.tried && hz != BY_CORE &&
 			       hz != UNKNOWN && !(world & OF_CORE);
 	setenv("cpucyclespersecond", "1234567", 1);
 	of_calibrated = ask(cpuc_slots);
-	ok(hz == row->hz && of_calibrated == row->calibrated,
-	   "%s: %llu Hz, and %llu Hz for calibrated counters", row->what,
-	   (unsigned long long)hz, (unsigned long long)of_calibrated);
+	ok(hz == row->hz && of_calibrated == row->calibrated &&
+		   !strcmp(source, row->source),
+	   "%s: %llu Hz, by %s, and %llu Hz for calibrated counters", row->what,
+	   (unsigned long long)hz, source, (unsigned long long)of_calibrated);
 	ok(ask(NULL) == hz && !measured_for_nothing &&
 		   cpuc_persecond_known(NULL)->hz == hz,
 	   "what is known is not asked for again");
@@ -211,19 +222,22 @@ static void check(const struct row *row)
 /* A measurement by chains or, where their clock faults, by a core counter. */
 static void observe(const struct cpuc_slot *by, double right, double off)
 {
-	double hz;
+	double hz, begun;
 
 	world = by == NULL ? MEASURABLE : MEASURABLE | CLOCK_FAULTS;
 	forget();
 	calibrations = 0;
 	cpuc_probe_begin();
+	begun = now;
 	hz = (double)cpuc_persecond_now(by).hz / (double)BY_CORE;
+	begun = (now - begun) / 1e6;
 	cpuc_persecond_now(by);
 	cpuc_probe_end();
 	ok(fabs(hz - right) <= off && calibrations == 1,
 	   "%s, of ten %u higher, %u disturbed, a clock in steps of %.0f ns: "
 	   "%.4f of the rate",
 	   by == NULL ? "chains" : "a counter", higher, disturbed, step, hz);
+	ok(begun < 5, "that takes %.2f ms", begun);
 }
 
 static double slower = 1; /* no core is so slow as 64 make it */
