@@ -45,7 +45,7 @@ struct event {
 	struct perf_event_mmap_page *page;
 	uint64_t id, count, start;
 	uint32_t index; /* its register; 0: none */
-	unsigned width, type;
+	unsigned width, type, excludes;
 	bool open, mapped, pinned, error, retires;
 };
 
@@ -178,9 +178,11 @@ static void kernel(void)
  * so that its handler comes after them. SIGSYS, which a sandbox sends, is not:
  * its handler is in their midst. */
 static int calls_left, sent;
+static unsigned crossings; /* two a system call, or one */
 
 static void signals(void)
 {
+	crossings++;
 	if (calls_left > 0 && --calls_left == 0)
 		raise(sent);
 }
@@ -232,6 +234,7 @@ static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
 			    .start = k.next_start,
 			    .width = k.next_width,
 			    .pinned = attr->pinned,
+			    .excludes = flags & ~CPUC_PINNED,
 			    .error = attr->pinned && here && k.all_taken,
 			    .retires = attr->type == 0 &&
 				       (uint32_t)attr->config ==
@@ -341,8 +344,11 @@ static int pretended_munmap(void *page, size_t size)
 	return 0;
 }
 
+static unsigned ioctls, reads;
+
 static int pretended_SYS_ioctl(int fd, unsigned long request, uint64_t *id)
 {
+	ioctls++;
 	signals();
 	strange += request != PERF_EVENT_IOC_ID;
 	k.asked_id = (unsigned)fd;
@@ -356,6 +362,7 @@ static ssize_t pretended_read(int fd, void *count, size_t size)
 {
 	const struct event e = *described[fd];
 
+	reads++;
 	k.unverified += k.asked_id != (unsigned)fd || !e.open;
 	memcpy(count, &e.count, size);
 	signals();

@@ -382,6 +382,17 @@ static void signal_later(void)
 	pretended_word = 0;
 }
 
+/* A little more than 30 us, and a little less. */
+static void wait_35_us(void)
+{
+	leave(35e3, true);
+}
+
+static void wait_25_us(void)
+{
+	leave(25e3, true);
+}
+
 static void wait_before(void)
 {
 	waiter();
@@ -457,6 +468,10 @@ static const struct event {
 	 0, 0, CPUC_GLIMPSE_GUARDED ? 2.2e4 : 1.34e4},
 	{"another one", HIDES_WAITS, 0, second_wait, 0, 0,
 	 CPUC_GLIMPSE_GUARDED ? 2.2e4 : 1.34e4},
+	{"a wait of 35 us that is not reported", NO_WORD, 0, wait_35_us, 0, 0,
+	 CPUC_GLIMPSE_GUARDED ? 2.2e4 : 1.34e4},
+	{"one of 25 us, which no reading of the clock shows", NO_WORD, 0,
+	 wait_25_us, 0, 0.99e5, 1.02e5},
 	{"a wait of 1e5 ns, the thread's clock is not believed", REPORTS, 0,
 	 clock_unknown, 4e4, 4.37e5, 4.43e5},
 	{"the same, and there is no memory", REPORTS, 0, no_memory, 4e4, 4.37e5,
@@ -602,6 +617,43 @@ static void interruptions(bool calibrated)
 	   calibrated ? "while it counts" : "without a calibration", i);
 }
 
+static uint64_t in_midst[2];
+
+static void counts_twice(void)
+{
+	in_midst[0] = count();
+	in_midst[1] = count();
+}
+
+/* The handler of a fault, or any where none can be blocked. */
+static void midst(void)
+{
+	uint64_t before;
+
+	settled(usual);
+	before = count();
+	calibrated_expire();
+	hook = counts_twice;
+	count();
+	ok(up && in_midst[0] == before + 1 && in_midst[1] == before + 2,
+	   "in the midst of a measurement, calls count one more each");
+}
+
+/* The kernel clears the word. */
+static void moves(bool to_other)
+{
+	settled(usual);
+	calibrated_expire();
+	count();
+	glimpses = 0;
+	cpu += to_other;
+	leave(1e3, false);
+	count();
+	ok(glimpses == to_other,
+	   to_other ? "a move to another CPU: the next call has a glimpse"
+		    : "but none after a preemption");
+}
+
 static int again; /* how much later another one comes, or 0 */
 
 static void handler(void)
@@ -734,6 +786,9 @@ int main(void)
 	glimpse_disturbed();
 	interruptions(true);
 	interruptions(false);
+	midst();
+	moves(true);
+	moves(false);
 	at_any_tick(false);
 	at_any_tick(true);
 	suspended();

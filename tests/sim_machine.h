@@ -199,7 +199,7 @@ static uint64_t run_of(double links, bool timed)
 
 /* A window of a chain whose turn takes so many cycles, and 8 times as many in
  * the long run. */
-static unsigned windows; /* that were made */
+static unsigned windows, glimpses; /* that were made */
 
 static void window_of(double turn, uint32_t turns, uint64_t stamp[3])
 {
@@ -224,6 +224,7 @@ static void glimpse_of(double turn, uint32_t turns, uint64_t stamp[2])
 {
 	double more = up_to(100) < 2 ? up_to(10) : up_to(0.5);
 
+	glimpses++;
 	stamp[0] = run_of(turn + on.bubble, false);
 	stamp[1] = run_of((turn + on.bubble) * turns + more, true);
 	come_in();

@@ -452,6 +452,21 @@ static void check_without(void)
 	cpuc_perf_own = states;
 }
 
+/* No register, as for default-perfevent. Each of these calls may be met by a
+ * signal once. */
+static void check_calls(void)
+{
+	one.reg = NULL;
+	begin_cores(1);
+	read_one();
+	crossings = ioctls = reads = 0;
+	read_one();
+	ok(crossings == 2 && ioctls == 1 && reads == 1,
+	   "a count by a descriptor is two system calls, ioctl and read: %u",
+	   crossings);
+	one.reg = register_of;
+}
+
 static void check_another(void)
 {
 	uint64_t a;
@@ -610,6 +625,7 @@ static void check_all(void)
 	check_no_place(MAP_FAILED);
 	check_no_place(&pages[WORLD - 1]);
 	check_without();
+	check_calls();
 	check_another();
 	check_forbidden();
 	check_end();

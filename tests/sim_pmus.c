@@ -37,6 +37,21 @@ static void put_pmu(const char *pmu, const char *file, const char *text)
 	put_text(name, text);
 }
 
+#if HAVE_COUNTER_AMD64_PERFPMCFF
+static uint32_t operand;
+
+static uint64_t pretended_rdpmc(uint32_t ecx)
+{
+	operand = ecx;
+	return register_of(ecx + 1);
+}
+
+#define CPUC_RDPMC(ecx) pretended_rdpmc(ecx)
+#include "../src/counters/amd64_perfpmc.c"
+#include "../src/counters/amd64_perfpmcff.c"
+#include "../src/counters/amd64_pmcff.c"
+#endif
+
 /* Of the PMUs that are listed: they have files of their CPUs, and the numbers
  * of their own events; type * REFUSED: the kernel refuses its events. */
 enum { CPUS = 1, NUMBERS = 2, REFUSED = 4 };
@@ -88,7 +103,7 @@ static const struct listing {
 	{"cpu_core cpu_atom", 2, 4, CPUS | 5 * REFUSED, 1},
 	{"cpu_core cpu_atom cpu", 3, 4, CPUS, 1},
 	{"cortex_a520 cortex_a720 cortex_a725 x4", 4, 4, CPUS | NUMBERS, 4},
-	{"p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11", 12, 4, CPUS, CPUC_TYPES},
+	{"p0 p1 p2 p3 p4 p5 p6 p7 p8 p9 p10 p11", 12, 4, CPUS, 8},
 	{"one of no core", 0, 1, 0, 0},
 	{"nothing at all", 0, 0, 0, 1},
 };
@@ -212,7 +227,8 @@ static void check_less(unsigned exclude, unsigned opened)
 	fresh_tree();
 	k.refuse = -EINVAL;
 	k.refuse_exclude = exclude;
-	ok(open_counter(&one) == 0 && one.opened == 1 + opened,
+	ok(open_counter(&one) == 0 && one.opened == 1 + opened &&
+		   newest.excludes == opened,
 	   "a PMU that cannot leave out %#x (%s)", exclude, it.trial.reason);
 }
 
@@ -242,6 +258,61 @@ static void check_all(void)
 	check_absent();
 }
 
+#if HAVE_COUNTER_AMD64_PERFPMCFF
+/* The event is on this register, as the kernel numbers it. */
+static void check_register(uint32_t index, uint32_t right, bool fixed)
+{
+	bool counted;
+	long long a;
+
+	fresh_tree();
+	unopened(&cpuc_x86_cycle_events);
+	k.next_index = index;
+	open_counter(&cpuc_x86_cycle_events);
+	a = amd64_perfpmc_read();
+	run(1000);
+	operand = 0;
+	counted = amd64_perfpmc_read() == a + 1000 && operand == right;
+	run(1000);
+	operand = 0;
+	counted &= amd64_perfpmcff_read() == a + 2000 && operand == right;
+	ok(counted && (amd64_perfpmcff_open(&it) == 0) == fixed &&
+		   !strcmp(it.trial.reason,
+			   fixed ? ""
+				 : "the kernel uses another counter than "
+				   "the fixed-function one"),
+	   "x86: RDPMC of %#x counts, %s", operand,
+	   fixed ? "fixed" : it.trial.reason);
+	cpuc_perf_close(&cpuc_x86_cycle_events);
+}
+
+/* Outside perf: what must be set, and that perf has no event there. */
+static void check_outside(const char *rdpmc, const char *reason)
+{
+	fresh_tree();
+	unopened(&cpuc_x86_cycle_events);
+	memset(&it, 0, sizeof it);
+	put_pmu("cpu", "type", "4\n");
+	if (rdpmc != NULL)
+		put_pmu("cpu", "rdpmc", rdpmc);
+	ok(amd64_pmcff_open(&it) != 0 && strstr(it.trial.reason, reason) &&
+		   left_open() == 0,
+	   "x86: outside perf: %s", it.trial.reason);
+}
+
+static void check_x86(void)
+{
+	check_register(3, 2, false);
+	check_register(0x40000002, 0x40000001, true);
+	check_outside(NULL, CPUC_NO_PMU);
+	check_outside("0\n", RDPMC " is 0");
+	check_outside("1\n", RDPMC " is 1");
+	check_outside("2\n", "perf events");
+}
+#else
+#define check_x86() skip("x86: this is another CPU")
+#endif
+
 int main(void)
 {
 	int lowest = dup(1);
@@ -250,6 +321,7 @@ int main(void)
 	make_base("sim_pmus");
 
 	on_both(check_all);
+	check_x86();
 	ok(dup(1) == lowest, "no descriptor is left");
 	return done_with_kernel();
 }
