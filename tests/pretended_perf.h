@@ -311,20 +311,30 @@ static void *pretended_map(struct perf_event_mmap_page *old, struct event *e)
 	return e->page;
 }
 
+/* Cancelled, a thread would leave descriptors open. That is by a signal of the
+ * C library's, glibc's 32 or musl's 33, which its functions do not let out. */
+static bool cancelable(void)
+{
+	unsigned long mask[128 / 8 / sizeof(long)] = {0};
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, mask, (size_t)(_NSIG / 8));
+#ifdef __GLIBC__
+	return !(mask[0] >> 31 & 1);
+#else
+	return !((sizeof(long) > 4 ? mask[0] >> 16 >> 16 : mask[1]) & 1);
+#endif
+}
+
 static void *pretended_mmap(void *old, size_t size, int prot, int flags, int fd,
 			    long offset)
 {
 	bool hole =
 		old == NULL || gone[(struct perf_event_mmap_page *)old - pages];
-	int cancels = PTHREAD_CANCEL_DISABLE;
 	void *page;
 
 	signals();
-	/* Cancelled here, a thread would leave descriptors open. */
-	if (fd >= 0)
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
 	strange += size != (size_t)sysconf(_SC_PAGESIZE) || offset != 0 ||
-		   prot != PROT_READ || cancels != PTHREAD_CANCEL_DISABLE ||
+		   prot != PROT_READ || (fd >= 0 && cancelable()) ||
 		   hole == !!(flags & MAP_FIXED) ||
 		   (flags & MAP_ANONYMOUS && (fd != -1 || flags & MAP_SHARED));
 	page = pretended_map(old, fd < 0 ? NULL : described[fd]);

@@ -53,7 +53,7 @@ static inline bool cpuc_rseq_ours(uintptr_t value)
  * load, x86 compares in one instruction. */
 static inline bool cpuc_rseq_stands(const struct cpuc_rseq *r, uintptr_t armed)
 {
-	return *(const uintptr_t *)r->word == armed;
+	return *(const uintptr_t *)(uintptr_t)r->word == armed;
 }
 
 /* Stores the armed value in the word once more, unless it is another copy's,
