@@ -14,7 +14,7 @@
 static void singly(void)
 {
 	const uint64_t gap = COUNT_GAP, clock = COUNT_CLOCK_EVERY,
-		       lack = 20000; /* 8 us, as cpucycles(7) says */
+		       lack = 62500; /* 25 us, as cpucycles(7) says */
 	const struct {
 		const char *what;
 		struct cpuc_interval i;
