@@ -261,11 +261,74 @@ static void test_numbers(void)
 		   "text %zu is no number", i + 1);
 }
 
+#if HAVE_COUNTER_AMD64_TSCCORE
+/* x86's CPUID, in place of the real one. */
+#include <cpuid.h>
+
+static struct {
+	unsigned max, vendor, leaf_15[3]; /* EAX, EBX, ECX */
+	unsigned host_max, host_vendor, khz;
+} cpu;
+
+static unsigned pretended_max(unsigned leaf, unsigned *vendor)
+{
+	*vendor = leaf ? cpu.host_vendor : cpu.vendor;
+	return leaf ? cpu.host_max : cpu.max;
+}
+
+static void pretended_leaf(unsigned leaf, unsigned *a, unsigned *b, unsigned *c,
+			   unsigned *d)
+{
+	*a = leaf == 0x15 ? cpu.leaf_15[0] : leaf == 0x40000010 ? cpu.khz : 0;
+	*b = leaf == 0x15 ? cpu.leaf_15[1] : 0;
+	*c = leaf == 0x15 ? cpu.leaf_15[2] : 0;
+	*d = 0;
+}
+
+#define __get_cpuid_max pretended_max
+#undef __cpuid
+#define __cpuid(leaf, a, b, c, d) pretended_leaf(leaf, &(a), &(b), &(c), &(d))
+#include "../src/counters/amd64_tsccore.c"
+
+static void test_cpuid(void)
+{
+	/* The crystal has 24 MHz, and the TSC 250 / 2 of it. */
+	static const unsigned leaf_15[] = {2, 250, 24000000};
+	const uint64_t crystals = 3000000000;
+
+	memcpy(cpu.leaf_15, leaf_15, sizeof leaf_15);
+	cpu.max = 0x14;
+	cpu.vendor = SIGNATURE('G', 'e', 'n', 'u');
+	ok(tsccore_stated() == 0, "x86: a CPU without leaf 0x15");
+	cpu.max = 0x15;
+	ok(tsccore_stated() == crystals, "x86: leaf 0x15");
+	cpu.vendor = SIGNATURE('A', 'u', 't', 'h');
+	ok(tsccore_stated() == 0, "x86: AMD has none");
+	cpu.vendor = SIGNATURE('G', 'e', 'n', 'u');
+	cpu.leaf_15[2] = 0;
+	ok(tsccore_stated() == 0, "x86: one without the crystal's rate");
+	cpu.leaf_15[2] = leaf_15[2];
+	cpu.khz = 2596000;
+	cpu.host_max = 0x40000001;
+	ok(tsccore_stated() == crystals, "x86: a hypervisor with less");
+	cpu.host_max = 0x40000010;
+	ok(tsccore_stated() == 2596000000,
+	   "x86: a hypervisor's leaf 0x40000010");
+	cpu.host_vendor = SIGNATURE('K', 'V', 'M', 'K');
+	ok(tsccore_emulated() == NULL, "x86: KVM's instructions are the CPU's");
+	cpu.host_vendor = SIGNATURE('T', 'C', 'G', 'T');
+	ok(tsccore_emulated() != NULL, "x86: an emulated CPU is told");
+}
+#else
+#define test_cpuid() skip("x86: this is another CPU")
+#endif
+
 int main(void)
 {
 	alarm(300);
 	make_base("sim_nominal");
 	test_numbers();
+	test_cpuid();
 	test_formats();
 	test_cells();
 	test_orders();

@@ -26,6 +26,8 @@ static int pretended_open(const char *path, int flags)
 
 #define cpuc_sys_open pretended_open
 #define CPUC_SYS_ROOT root
+#include "calibrated/calibration.h"
+#include "system/os_clock.h"
 #include "pretended_perf.h"
 
 /* A file of a PMU's. */
@@ -50,6 +52,25 @@ static uint64_t pretended_rdpmc(uint32_t ecx)
 #include "../src/counters/amd64_perfpmc.c"
 #include "../src/counters/amd64_perfpmcff.c"
 #include "../src/counters/amd64_pmcff.c"
+
+#include <cpuid.h>
+
+static unsigned extended_b, extended_d; /* of CPUID leaf 0x80000008 */
+static int pretended_off;               /* APERF, of a chain, in permille */
+
+static int pretended_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c,
+			   unsigned *d)
+{
+	*a = *c = 0;
+	*b = leaf == 0x80000008 ? extended_b : 0;
+	*d = leaf == 0x80000008 ? extended_d : 0;
+	return 1;
+}
+
+#define __get_cpuid pretended_cpuid
+#define cpuc_chain_off(chain, read) ((void)(chain), (void)(read), pretended_off)
+#include "../src/counters/amd64_rdpru.c"
+#undef cpuc_chain_off
 #endif
 
 /* Of the PMUs that are listed: they have files of their CPUs, and the numbers
@@ -300,6 +321,41 @@ static void check_outside(const char *rdpmc, const char *reason)
 	   "x86: outside perf: %s", it.trial.reason);
 }
 
+/* AMD's APERF: what CPUID says, how far it is off, and whether perf has a PMU.
+ */
+static void check_rdpru(unsigned b, unsigned d, int off, bool pmu,
+			const char *reason)
+{
+	fresh_tree();
+	unopened(&cpuc_x86_cycle_events);
+	memset(&it, 0, sizeof it);
+	k.refuse = pmu ? 0 : -ENOENT;
+	extended_b = b;
+	extended_d = d;
+	pretended_off = off;
+	ok((amd64_rdpru_open(&it) == 0) == (*reason == '\0') &&
+		   !strcmp(it.trial.reason, reason) && left_open() == 0,
+	   "x86: RDPRU %s%s", *reason ? "is not used: " : "is used",
+	   it.trial.reason);
+}
+
+static void check_rdprus(void)
+{
+	static const char none[] = "CPUID says that this CPU has no RDPRU";
+
+	check_rdpru(0, 0x10000, 0, false, none);
+	check_rdpru(0x10, 0, 0, false, none);
+	check_rdpru(0x10, 0x10000, 0, true,
+		    "the per-thread counters work here, and are truer");
+	check_rdpru(0x10, 0x10000, -15, false,
+		    "its APERF is 1.5% off the chain of imul");
+	check_rdpru(0x10, 0x10000, 0, false, "");
+	cpuc_tsc_forbidden = true;
+	check_rdpru(0x10, 0x10000, 0, false,
+		    "RDTSC is forbidden in this process by prctl(PR_SET_TSC)");
+	cpuc_tsc_forbidden = false;
+}
+
 static void check_x86(void)
 {
 	check_register(3, 2, false);
@@ -308,6 +364,7 @@ static void check_x86(void)
 	check_outside("0\n", RDPMC " is 0");
 	check_outside("1\n", RDPMC " is 1");
 	check_outside("2\n", "perf events");
+	check_rdprus();
 }
 #else
 #define check_x86() skip("x86: this is another CPU")
