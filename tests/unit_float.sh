@@ -15,7 +15,7 @@ ok "tests/live_float.c calls every function of the header"
 # Helpers for CPUs without the instruction, by the names of libgcc and of Arm.
 format='([hsdxt][fc])'
 helpers="__(fix|fixuns|float|floatun)?(add|sub|mul|div|neg|powi|extend|trunc|cmp|\
-unord|eq|ne|l[te]|g[te])?([sdt]i)?$format$format?([sdt]i)?[0-9]?|\
+unord|eq|ne|le|lt|ge|gt)?([sdt]i)?$format$format?([sdt]i)?[0-9]?|\
 __aeabi_(c?[dfh]r?(add|sub|mul|div|neg|cmp|2).*|u?[il]2[dfh])|_Q.*|_Ots.*"
 # With link-time optimisation, objects have no code, and some lists are empty.
 $NM "$top_builddir/.libs/libcpuc.a" 2>/dev/null |

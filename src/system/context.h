@@ -3,8 +3,8 @@
  * once the signal or exception handler that got this context has returned.
  * Defined where a jump out of the handler will not do: where the system would
  * take the thread to be in the handler still, and on x86 Linux, which gives the
- * thread its floating-point exceptions and rounding back only at the return. The
- * stack stays as at the fault: f is a CPUC_LANDING. */
+ * thread its floating-point exceptions and rounding back only at the return.
+ * The stack stays as at the fault: f is a CPUC_LANDING. */
 #ifndef CPUC_CONTEXT_H
 #define CPUC_CONTEXT_H
 
