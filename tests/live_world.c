@@ -224,6 +224,6 @@ int main(void)
 	      handler_stack, "a counter faults here, or a sanitizer");
 	unsetenv("cpucyclesimplementation");
 	point("a locale with a decimal comma: the trace has points", comma,
-	      "no German locale");
+	      "no German locale: install locales-all");
 	return done_testing();
 }
