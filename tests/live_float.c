@@ -163,7 +163,7 @@ static int inexact(void)
 
 	trap();
 	number /= 3;
-	return changed();
+	return changed() || number < 0;
 }
 
 int main(void)
