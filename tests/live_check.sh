@@ -9,6 +9,8 @@ unset MAKEFLAGS MAKELEVEL MFLAGS TESTS TEST_LOGS V VERBOSE SHOWN_DIR \
 	AM_COLOR_TESTS
 mkdir -p "$tmp/a build/tests"
 cd "$tmp/a build" || exit 99
+# make cannot do with a space in an absolute path.
+ln -s "$top_srcdir" "$tmp/source"
 # Nothing is compiled here, so there are no dependencies to include.
 sed '/am--include-marker/d' "${top_builddir:?is set, too}/Makefile" >check.mk
 
@@ -55,7 +57,7 @@ check() {
 	done
 	[ $# -eq 0 ] || shift
 	set -- "$@" -f check.mk AM_MAKEFLAGS='-f check.mk' check_PROGRAMS= \
-		check_DATA= srcdir="$top_srcdir" top_srcdir="$top_srcdir" \
+		check_DATA= srcdir="$tmp/source" top_srcdir="$tmp/source" \
 		TESTS="$list" check-TESTS
 	if [ -z "$typescript" ]; then
 		"${MAKE:-make}" -s "$@" >"$tmp/out" 2>"$tmp/err"
