@@ -18,11 +18,13 @@ void cpuc_sys_close(int fd);
 /* Sleeps for less than a second, or until a signal arrives. */
 void cpuc_sys_sleep(long ns);
 
+#ifndef _WIN32
 /* All signals; and as pthread_sigmask(3), if that is allowed. On Linux also for
  * those by which the C library cancels a thread, which that leaves alone: while
  * they are blocked a request waits. Keeps errno. */
 void cpuc_sys_all(sigset_t *set);
 bool cpuc_sys_mask(int how, const sigset_t *set, sigset_t *was);
+#endif
 
 /* Until cpuc_cancel_on, nobody's request cancels the thread, on other systems.
  * On Linux these do nothing: a handler that leaves by a jump just before
