@@ -74,9 +74,8 @@ static inline uint64_t cpuc_scale_apply(const struct cpuc_scale *s,
 	return high << (64 - s->shift) | low >> s->shift;
 }
 
-#if DBL_MANT_DIG != 53
-#error "cpuc_scale_ratio() needs a double of IEEE 754's binary64"
-#endif
+_Static_assert(DBL_MANT_DIG == 53,
+	       "cpuc_scale_ratio() needs a double of IEEE 754's binary64");
 
 /* The ratio as a number for display, to nearest. Made of its bits: an inexact
  * conversion would trap in programs that unmask the exception, and set its flag
