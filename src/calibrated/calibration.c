@@ -339,6 +339,7 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 
 int cpuc_calibrate(struct cpuc_slot *slot)
 {
+	const size_t rest = offsetof(struct cpuc_calibration, chain);
 	struct cpuc_clock *clock = slot->counter->clock;
 	struct cpuc_calibration s = {.clock = clock};
 	struct cpuc_switches n;
@@ -372,8 +373,8 @@ int cpuc_calibrate(struct cpuc_slot *slot)
 	calibration_glimpse(&s);
 	s.measured_at = (uint64_t)clock->tick();
 	/* All but `clock`, which others may be looking at. */
-	memcpy((char *)&cpuc_calibration + sizeof s.clock,
-	       (const char *)&s + sizeof s.clock, sizeof s - sizeof s.clock);
+	memcpy((char *)&cpuc_calibration + rest, (const char *)&s + rest,
+	       sizeof s - rest);
 	__atomic_store_n(&cpuc_calibration.clock, clock, __ATOMIC_RELEASE);
 	return 0;
 }
