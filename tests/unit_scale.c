@@ -20,6 +20,8 @@ static int as_double(const struct cpuc_scale *s)
 	for (i = 0; s->mult != 0 && i < s->shift; i++)
 		want /= 2;
 	cpuc_scale_ratio(s, &ratio);
+	/* Also the sign of zero.
+	 * NOLINTNEXTLINE(*memory-comparison,cert-exp42-c,cert-flp37-c) */
 	if (memcmp(&ratio, &want, sizeof want) != 0)
 		return 0;
 	/* Of 43 bits at most, so that some are left for the fraction. */
