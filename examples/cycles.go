@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: 0BSD
 
-// Package cycles counts cycles for Go's benchmarks: see cycles_test.go. The
-// symbol cpucycles is a variable that holds a pointer to a function, which Go
-// cannot call: C does.
+// Package cycles counts cycles for Go's benchmarks: see cycles_test.go.
 package cycles
 
 // #cgo LDFLAGS: -lcpucycles
 // #include <cpucycles.h>
-// static long long count(void) { return cpucycles(); }
 import "C"
 import (
 	"runtime"
@@ -16,7 +13,7 @@ import (
 
 // Count is the number of cycles so far. Only counts of the same thread may be
 // subtracted, and the scheduler moves goroutines: see runtime.LockOSThread.
-func Count() int64 { return int64(C.count()) }
+func Count() int64 { return int64(C.cpucycles_count()) }
 
 // Kind says what is counted: "core" and "calibrated" are cycles of the core.
 func Kind() string { return C.GoString(C.cpucycles_kind()) }

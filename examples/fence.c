@@ -6,9 +6,8 @@
  * called: the CPU begins a call before the last ones are done. It prints both,
  * 66.2 and 28.5 on an AMD EPYC (Zen 5).
  *
- * Other languages cannot use a header's inline code, nor some a variable that
- * holds a function, so here are functions for them:
- * cc -O2 -shared -fPIC -o libfence.so fence.c -lcpucycles */
+ * Other languages cannot use a header's inline code, so here is a function for
+ * them: cc -O2 -shared -fPIC -o libfence.so fence.c -lcpucycles */
 #include <stdio.h>
 #include <stdlib.h>
 #include <cpucycles.h>
@@ -18,16 +17,10 @@
 #define ROWS 1001
 
 void fence(void);
-long long count(void);
 
 void fence(void)
 {
 	cpucycles_fence();
-}
-
-long long count(void)
-{
-	return cpucycles();
 }
 
 unsigned number = 3, power; /* global: the compiler does not know them */
@@ -58,7 +51,7 @@ static double cycles(void (*volatile timed)(void), int fenced)
 
 	for (int i = 0; i < ROWS; i++) {
 		fence();
-		long long start = count();
+		long long start = cpucycles();
 		for (int call = 0; call < CALLS; call++) {
 			if (fenced)
 				fence();
@@ -67,7 +60,7 @@ static double cycles(void (*volatile timed)(void), int fenced)
 				fence();
 		}
 		fence();
-		row[i] = count() - start;
+		row[i] = cpucycles() - start;
 	}
 	qsort(row, ROWS, sizeof *row, ascending);
 	return (double)row[ROWS / 2] / CALLS;

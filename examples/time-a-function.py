@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: 0BSD
 """Times a call from Python: python3 time-a-function.py
 
-The symbol cpucycles is a variable that holds a pointer to a function, so
-in_dll() gets it, not attribute access: lib.cpucycles() would jump into that
-variable and crash. A call through ctypes takes hundreds of cycles, most of
-which the empty function's timings have too."""
+A call through ctypes takes hundreds of cycles, most of which the empty function's
+timings have too. Not lib.cpucycles(): that is a variable, and would crash."""
 
 import sys
 
@@ -18,8 +16,9 @@ except ImportError as missing:
 TIMINGS = 1001
 
 lib = ctypes.CDLL("libcpucycles.so.1")
-cpucycles = ctypes.CFUNCTYPE(ctypes.c_longlong).in_dll(lib, "cpucycles")
-# The others are ordinary functions, but ctypes takes their result for an int.
+# ctypes takes the result of a function for an int.
+cpucycles = lib.cpucycles_count
+cpucycles.restype = ctypes.c_longlong
 interruptions = lib.cpucycles_interruptions
 interruptions.restype = ctypes.c_longlong
 lib.cpucycles_implementation.restype = ctypes.c_char_p

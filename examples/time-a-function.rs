@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Times a function: rustc -O time-a-function.rs && ./time-a-function
- * In the edition of 2024, write unsafe before the line of extern.
- *
- * The symbol cpucycles is a variable that holds a pointer to a function. A program
- * that declares it as a function jumps into it and crashes. The library changes it
- * in the first call, so it is an atomic here, read for each count. */
-use std::ffi::{c_void, CStr};
+ * In the edition of 2024, write unsafe before the line of extern. */
+use std::ffi::CStr;
 use std::os::raw::c_char;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 #[link(name = "cpucycles")]
 extern "C" {
-    #[link_name = "cpucycles"]
-    static POINTER: AtomicPtr<c_void>;
+    fn cpucycles_count() -> i64;
     fn cpucycles_interruptions() -> i64;
     fn cpucycles_implementation() -> *const c_char;
     fn cpucycles_kind() -> *const c_char;
@@ -22,12 +16,11 @@ const CALLS: usize = 50; /* in a row: many steps of the counter */
 const TIMINGS: usize = 1001;
 
 fn cpucycles() -> i64 {
-    let function = unsafe { POINTER.load(Ordering::Acquire) };
-    unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> i64>(function)() }
+    unsafe { cpucycles_count() }
 }
 
 /* The same as cpucycles_fence() in the C header. For other architectures,
- * compile fence.c and call its functions. */
+ * compile fence.c and call its function. */
 fn fence() {
     #[cfg(target_arch = "x86_64")]
     unsafe { core::arch::x86_64::_mm_lfence() };

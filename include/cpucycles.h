@@ -59,6 +59,11 @@ extern "C" {
  * fork. */
 extern CPUCYCLES_API long long (*cpucycles)(void);
 
+/* The same count, by a function: for other languages, which cannot call what a
+ * variable points to, and for what needs the address of a function that follows
+ * each selection. Costs one more jump. */
+extern CPUCYCLES_API long long cpucycles_count(void);
+
 /* The name of the counter in use, such as "amd64-tsc"; selects if nothing
  * has. Static storage. */
 extern CPUCYCLES_API const char *cpucycles_implementation(void);

@@ -23,6 +23,11 @@
 
 long long (*cpucycles)(void) = cpuc_first;
 
+long long cpucycles_count(void)
+{
+	return cpucycles();
+}
+
 static int trace_wanted;
 
 void cpucycles_tracesetup(void)

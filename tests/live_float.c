@@ -37,6 +37,7 @@ static int counting(void)
 		nanosleep(&nap, NULL);
 	}
 	cpucycles_fence();
+	cpucycles_count();
 	return changed() ? 3 : 0;
 }
 

@@ -458,7 +458,8 @@ static void check_selects(void)
 
 	none = cpuc_current;
 	ok(forget() && !strcmp(cpucycles_implementation(), "fine") &&
-		   SELECTS(cpucycles()) && SELECTS(cpucycles_kind()) &&
+		   SELECTS(cpucycles()) && SELECTS(cpucycles_count()) &&
+		   SELECTS(cpucycles_kind()) &&
 		   SELECTS(cpucycles_persecond()) &&
 		   SELECTS(cpucycles_persecondsource()) &&
 		   SELECTS(cpucycles_observepersecond()) &&
