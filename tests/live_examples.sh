@@ -106,6 +106,50 @@ C
 compiled libfence.so -shared -fPIC "$top_srcdir/examples/fence.c" &&
 	compiled use "$tmp/use.c" "$tmp/libfence.so" && "$tmp/use"
 ok "fence.c: a program calls what other languages call"
+# A counter for compare-two, which its main() below makes count so many cycles in
+# a row of calls of the first function, in one of the other, and in one of the
+# first again; and after some rounds so many in one of the other.
+mkdir "$tmp/told"
+cat >"$tmp/told/cpucycles.h" <<'C'
+static long long told[4];
+static long long cpucycles(void)
+{
+	static long long now;
+	static int calls;
+	int row = calls / 2 % 3;
+
+	if (calls++ % 2)
+		now += told[row == 1 && calls > 6000 ? 3 : row];
+	return now;
+}
+static void cpucycles_fence(void) {}
+int compare(void);
+int main(int n, char **word)
+{
+	while (--n > 0)
+		told[n - 1] = atoll(word[n]);
+	return compare();
+}
+#define main compare
+C
+# verdict FIRST OTHER AGAIN LATER TEXT
+verdict() {
+	test "$("$tmp/told/two" "$1" "$2" "$3" "$4" | tail -n 1)" = "$5" ||
+		echo "$*: not so" >>"$tmp/err"
+}
+: >"$tmp/err"
+# shellcheck disable=SC2086 # the compiler may have arguments
+quietly $CC $CFLAGS -I"$tmp/told" -o "$tmp/told/two" \
+	"$top_srcdir/examples/compare-two.c"
+verdict 100000 110000 101000 110000 "shift is faster"
+verdict 100000 90000 101000 90000 "clear is faster"
+verdict 100000 101000 101500 101000 "cannot tell"
+verdict 101500 101000 100000 101000 "cannot tell"
+verdict 100000 100000 101500 100000 "cannot tell"
+verdict 100000 110000 101000 90000 "cannot tell"
+verdict 100000 100040 100000 100040 "cannot tell"
+! test -s "$tmp/err"
+ok "compare-two.c: a difference that is not larger than its noise is none"
 # With what the page says about its variables.
 {
 	printf '%s\n' '#include <cpucycles.h>' 'static void nothing(void) {}' \
