@@ -106,50 +106,79 @@ C
 compiled libfence.so -shared -fPIC "$top_srcdir/examples/fence.c" &&
 	compiled use "$tmp/use.c" "$tmp/libfence.so" && "$tmp/use"
 ok "fence.c: a program calls what other languages call"
-# A counter for compare-two, which its main() below makes count so many cycles in
-# a row of calls of the first function, in one of the other, and in one of the
-# first again; and after some rounds so many in one of the other.
-mkdir "$tmp/told"
-cat >"$tmp/told/cpucycles.h" <<'C'
+# A library for an example's results. It is told how many cycles are between two
+# readings: three numbers, in turn for EACH pairs; and after FROM readings another
+# one instead of the second.
+cat >"$tmp/told.c" <<'C'
+#include <stdlib.h>
+#include <cpucycles.h>
+#undef main
+int example(void);
 static long long told[4];
-static long long cpucycles(void)
+static long long count(void)
 {
 	static long long now;
 	static int calls;
-	int row = calls / 2 % 3;
+	int kind = calls / 2 / EACH % 3;
 
 	if (calls++ % 2)
-		now += told[row == 1 && calls > 6000 ? 3 : row];
+		now += told[kind == 1 && calls > FROM ? 3 : kind];
 	return now;
 }
-static void cpucycles_fence(void) {}
-int compare(void);
+long long (*cpucycles)(void) = count;
+const char *cpucycles_kind(void) { return "told"; }
+long long cpucycles_instructions(void) { return 0; }
+int cpucycles_instructionscounter(struct cpucycles_counter *c, size_t size)
+{
+	return c == NULL || size == 0;
+}
+int cpucycles_pair(long long *cycles, long long *instructions)
+{
+	*cycles = count();
+	*instructions = *cycles * 3 / 2;
+	return 0;
+}
 int main(int n, char **word)
 {
 	while (--n > 0)
 		told[n - 1] = atoll(word[n]);
-	return compare();
+	return example();
 }
-#define main compare
 C
-# verdict FIRST OTHER AGAIN LATER TEXT
-verdict() {
-	test "$("$tmp/told/two" "$1" "$2" "$3" "$4" | tail -n 1)" = "$5" ||
-		echo "$*: not so" >>"$tmp/err"
+# tell EXAMPLE EACH FROM: compiles it with that library.
+tell() {
+	: >"$tmp/err"
+	# shellcheck disable=SC2086 # the compiler may have arguments
+	quietly $CC $CFLAGS -I"$top_srcdir/include" -Dmain=example -DEACH="$2" \
+		-DFROM="$3" -o "$tmp/told" "$tmp/told.c" \
+		"$top_srcdir/examples/$1.c"
 }
-: >"$tmp/err"
-# shellcheck disable=SC2086 # the compiler may have arguments
-quietly $CC $CFLAGS -I"$tmp/told" -o "$tmp/told/two" \
-	"$top_srcdir/examples/compare-two.c"
-verdict 100000 110000 101000 110000 "shift is faster"
-verdict 100000 90000 101000 90000 "clear is faster"
-verdict 100000 101000 101500 101000 "cannot tell"
-verdict 101500 101000 100000 101000 "cannot tell"
-verdict 100000 100000 101500 100000 "cannot tell"
-verdict 100000 110000 101000 90000 "cannot tell"
-verdict 100000 100040 100000 100040 "cannot tell"
+# says FIRST SECOND THIRD OTHER TEXT: the last line is TEXT.
+says() {
+	told=$("$tmp/told" "$1" "$2" "$3" "$4" | tail -n 1)
+	test "$told" = "$5" || echo "$*, not $told" >>"$tmp/err"
+}
+timings=$(sed -n 's/^#define TIMINGS //p' \
+	"$top_srcdir/examples/time-a-function.c")
+tell time-a-function "$timings" $((timings * 7 / 2))
+says 99999 10000 275 20000 "194.5 cycles (told)"
+! test -s "$tmp/err"
+ok "time-a-function.c: a call's cycles, without the row's own and disturbances"
+# The first function between two of the other's, each in a row of calls.
+tell compare-two 1 6000
+says 100000 110000 101000 110000 "shift is faster"
+says 100000 90000 101000 90000 "clear is faster"
+says 100000 101000 101500 101000 "cannot tell"
+says 101500 101000 100000 101000 "cannot tell"
+says 100000 100000 101500 100000 "cannot tell"
+says 100000 110000 101000 90000 "cannot tell"
+says 100000 100040 100000 100040 "cannot tell"
 ! test -s "$tmp/err"
 ok "compare-two.c: a difference that is not larger than its noise is none"
+tell instructions-per-cycle 1 6000
+says 400 600 0 0 "branches: 900 instructions, 600 cycles: 1.50 a cycle"
+! test -s "$tmp/err"
+ok "instructions-per-cycle.c: the quotient of what its function takes"
 # With what the page says about its variables.
 {
 	printf '%s\n' '#include <cpucycles.h>' 'static void nothing(void) {}' \
