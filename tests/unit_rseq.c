@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Which kernels are known not to report waits, before the first wait shows it;
- * and which threads have a word. */
+ * which threads have a word; and the number of interruptions. */
 #include <config.h>
 #include "tap.h"
 #if !HAVE_RSEQ
 SKIPPED_MAIN("no restartable sequences")
 #else
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 static int pretended_uname(struct utsname *system);
+static int pretended_switches(struct rusage *usage);
 #define uname pretended_uname
+#define getrusage(who, usage) pretended_switches(usage)
 #include "../src/system/rseq.c"
 
 static const char *release; /* NULL: uname(2) fails */
@@ -21,6 +24,36 @@ static int pretended_uname(struct utsname *system)
 		snprintf(system->release, sizeof system->release, "%s",
 			 release);
 	return release != NULL ? 0 : -1;
+}
+
+static bool denied; /* getrusage(2) */
+
+static int pretended_switches(struct rusage *usage)
+{
+	usage->ru_nvcsw = 300;
+	usage->ru_nivcsw = 5000;
+	errno = denied ? EPERM : 0;
+	return denied ? -1 : 0;
+}
+
+/* From Linux 6.19 on, only the kernel's number tells of waits. */
+static void check_interruptions(void)
+{
+	cpuc_rseq_word word = 0;
+	struct cpuc_rseq r = {.word = NULL};
+
+	ok(cpuc_rseq_interruptions(&r, 20) == -1, "none before the first call");
+	cpuc_rseq_begin(&r, NULL);
+	ok(cpuc_rseq_interruptions(&r, 20) == -1,
+	   "nor is their number known to a thread that has no word");
+	cpuc_rseq_begin(&r, &word);
+	errno = EDOM;
+	ok(cpuc_rseq_interruptions(&r, 20) == 5320 && errno == EDOM,
+	   "interruptions are what cleared the word, waits and preemptions");
+	denied = true;
+	ok(cpuc_rseq_interruptions(&r, 20) == 20 && errno == EDOM,
+	   "where getrusage is denied, what cleared the word; errno is kept");
+	denied = false;
 }
 
 /* A handler that counts for long, between a call's look at the armed value and
@@ -70,6 +103,7 @@ int main(void)
 		   kernels[i].tells ? "reports" : "does not report");
 	}
 	check_sections();
+	check_interruptions();
 	/* The kernel may store the CPU's number again at any time. */
 	for (i = 0; i < 100 && cpuc_rseq_own() != NULL; i++)
 		area->cpu_id = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
