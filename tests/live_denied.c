@@ -59,7 +59,13 @@ static int find(void)
 	int bad;
 
 	unsetenv("cpucyclesimplementation");
+	errno = 4711;
 	bad = counts(1000);
+	/* After this a calibrated count asks the system. */
+	usleep(1000);
+	cpucycles();
+	if (cpucycles_interruptions() < -1 || errno != 4711)
+		bad = 7;
 	look(seen);
 	if (cpucycles_interruptions() >= 0 && denied != NULL &&
 	    !strcmp(denied->call, "mmap"))
