@@ -113,6 +113,7 @@ static long long once_in_10000(void)
 
 static long long constant(void)
 {
+	calls++;
 	clock_now += 5;
 	return 42;
 }
@@ -316,6 +317,15 @@ static void check_alone(const struct alone *a)
 		   (s->reader.scale.mult != 0) == (a->ratio != 1),
 	   "%s: used, precision %lld, cycles a tick off by %g (%s)", a->what,
 	   cpuc_precision(s), off, s->trial.reason);
+}
+
+/* As cpucycles(7) says. */
+static void check_rounds(void)
+{
+	fresh();
+	add("it", (struct cpuc_counter)CORE(constant));
+	choose(NULL);
+	ok(calls == 10 * 1000, "%d calls in ten rounds", calls);
 }
 
 /* Two counters, by number: the one asked for, the winner, whose events alone
@@ -715,6 +725,7 @@ int main(void)
 	check_stale();
 	for (i = 0; i < COUNT(alone); i++)
 		check_alone(&alone[i]);
+	check_rounds();
 	for (i = 0; i < COUNT(contests); i++)
 		check_contest(&contests[i]);
 	check_signal(SIGILL, "SIGILL", false);
