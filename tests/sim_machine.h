@@ -16,157 +16,8 @@
 #define cpuc_rseq_misses_waits fake_misses_waits
 #define cpuc_os_clock_thread fake_thread
 #include "../src/calibrated/count.c"
+#include "sim_kernel.h"
 #include "tap.h"
-#include "thread/thread.h"
-
-#define UNUSED __attribute__((unused))
-
-enum kernel { REPORTS, HIDES_WAITS, NO_WORD, KERNELS };
-
-static const char *const kernel_name[KERNELS] UNUSED = {
-	"reported", "waits not reported", "no word"};
-
-/* Times in ns, rates in cycles or ticks per ns. */
-static struct machine {
-	double core, ticks, step; /* so many ticks at a time */
-	const struct cpuc_chain_ops *ops;
-	enum kernel kernel;
-	double drift;          /* relative change of the core's rate per ns */
-	double turning, later; /* when the rate becomes another one, or 0 */
-	double ahead;          /* of another core's clock */
-	double away;           /* for which others had the CPU, in all */
-	unsigned bad;          /* one of so many windows is interrupted */
-	bool switches_unknown; /* a filter denies getrusage(2) */
-	double longer, by;     /* a part of windows is, up to twice so much */
-	bool stopped;          /* the clock stands still */
-	const char *distrusted;
-	bool virtual;        /* of which CPUID tells */
-	double odd[4];       /* of each chain: it takes so much longer */
-	double reading;      /* cycles that the clock takes */
-	double sibling;      /* how much longer a cycle's link takes */
-	double sibling_ends; /* when it waits, or 0 */
-	double bubble;       /* cycles that a turn takes beyond its links */
-	double jitter;       /* cycles by which a run may be off */
-} on;
-
-static double now, begun;  /* and the time at which the machine began */
-static double cycles;      /* that the core has done in all */
-static double measuring;   /* ns inside the slow path */
-static void (*hook)(void); /* called in a window */
-static unsigned draw = 1;  /* state of all choices */
-static unsigned seed;
-static uint64_t highest; /* of all counts */
-static int up; /* none was below one that had been given before it began */
-
-/* A handler comes at one of the next ticks: 1, before the next, 2, after it. */
-static void (*tick_hook)(void);
-static int tick_hook_at;
-static bool open_signals; /* they cannot be blocked */
-
-static unsigned next_draw(void)
-{
-	return draw = draw * 1664525u + 1013904223u;
-}
-
-static double up_to(double most)
-{
-	return (double)(next_draw() >> 8) / (1 << 24) * most;
-}
-
-static double distance(double a)
-{
-	return a < 0 ? -a : a;
-}
-
-static void come_in(void)
-{
-	void (*h)(void) = tick_hook;
-
-	/* Inside the guard it is pending. */
-	if (h == NULL || --tick_hook_at > 0 ||
-	    (cpuc_guard_inside && !open_signals))
-		return;
-	tick_hook = NULL;
-	h();
-}
-
-static double rate(void)
-{
-	return on.core * (1 + on.drift * now);
-}
-
-static void pass(double c)
-{
-	double left = on.turning > now ? on.turning - now : 0;
-
-	cycles += c;
-	if (on.turning > 0 && c >= left * rate()) {
-		c -= left * rate();
-		now += left;
-		on.core = on.later;
-		on.turning = 0;
-	}
-	now += c / rate();
-}
-
-static uint64_t shown(void)
-{
-	static double at;
-
-	if (!on.stopped)
-		at = now;
-	return (uint64_t)((double)(long long)(((at + on.ahead) * on.ticks +
-					       1e9) /
-					      on.step) *
-			  on.step);
-}
-
-/* The kernel's word, the thread's CPU, and its clock, which stands still while
- * the thread is away; each reading takes 0.9 us. */
-static struct cpuc_rseq_section sections[CPUC_RSEQ_SECTIONS];
-static uintptr_t pretended_word;
-static uint32_t cpu, waited, preempted;
-bool fake_misses_waits; /* known, or a wait was missed */
-
-cpuc_rseq_word *fake_word(void)
-{
-	return on.kernel != NO_WORD ? &pretended_word : NULL;
-}
-
-uint32_t fake_cpu(void)
-{
-	return cpu;
-}
-
-bool fake_switches(struct cpuc_switches *n)
-{
-	*n = (struct cpuc_switches){waited, preempted};
-	return !on.switches_unknown;
-}
-
-uint64_t fake_thread(uint64_t hz)
-{
-	pass(900 * rate());
-	return (uint64_t)((now - on.away + 1e9) * (double)hz / 1e9);
-}
-
-/* The host has the CPU for so many ns. */
-UNUSED static void host_pauses(double ns)
-{
-	now += ns;
-	on.away += ns;
-}
-
-/* Another thread has it; or this one waits, of which the kernel may not tell.
- */
-UNUSED static void leave(double ns, bool waits)
-{
-	host_pauses(ns);
-	if (ns > 0)
-		++*(waits ? &waited : &preempted);
-	if (!waits || on.kernel == REPORTS)
-		pretended_word = 0;
-}
 
 static long long fake_tick(void)
 {
@@ -374,6 +225,32 @@ UNUSED static void settled(struct machine m)
 	open_machine(m);
 	run(1e9);
 	measuring = 0;
+}
+
+/* The usual machine with this kernel, in its second second. */
+UNUSED static void settled_with(enum kernel k)
+{
+	cpu = 0;
+	settled((struct machine)AT(4.0, 2.596, 26, .kernel = k));
+}
+
+/* ns that switches hid beyond what is granted for one, in all. */
+UNUSED static double beyond;
+
+static void hide_late(void)
+{
+	const double ns =
+		hide(lateness(on.virtual ? &virtual_late : &bare_late));
+	const double most = COUNT_SWITCH_HIDES / on.ticks;
+
+	beyond += ns > most ? ns - most : 0;
+}
+
+/* Another thread, which is woken on another CPU, has this one's. */
+UNUSED static void preempt(double ns)
+{
+	hide_late();
+	leave(ns, false);
 }
 
 /* The next call measures. */

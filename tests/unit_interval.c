@@ -25,15 +25,21 @@ static void singly(void)
 		 {.ticks = 1000000,
 		  .lack = {.lost = 100000, .slow = 65536 / 9 / SLOW_MORE}}},
 		{"is forgotten",
-		 {.ticks = 1000000, .ran = 1000000, .lack.lost = 128},
-		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_FADES}},
+		 {.ticks = 1000000, .ran = 1000000, .lack.lost = 1 << 17},
+		 {.ticks = 1000000,
+		  .lack.lost = (1 << 17) - (1 << 17) / LOST_FADES}},
+		{"but slowly, once it is as little as a switch may hide",
+		 {.ticks = 1000000, .ran = 1000000, .lack.lost = lack},
+		 {.ticks = 1000000,
+		  .lack.lost = (lack - lack / LOST_STAYS) & LOST_MOST}},
 		{"and so it is beside a switch",
 		 {.ticks = 1000000,
 		  .ran = 1000000,
-		  .lack.lost = 128,
+		  .lack.lost = 1 << 17,
 		  .switches.involuntary = 1,
 		  .interrupted = true},
-		 {.ticks = 1000000, .lack.lost = 128 - 128 / LOST_FADES}},
+		 {.ticks = 1000000,
+		  .lack.lost = (1 << 17) - (1 << 17) / LOST_FADES}},
 		{"a long pause of the host's shows no slow clock",
 		 {.ticks = 3 * clock, .ran = clock},
 		 {.ticks = 3 * clock, .lack.lost = 2 * clock & LOST_MOST}},
@@ -125,25 +131,32 @@ static void singly(void)
 	   "if the clock is behind and no other is known, nothing counts");
 }
 
-/* An interval in which nothing was counted, but that the thread ran for so long
- * by its clock, and once was away. */
-static struct cpuc_closed switched(struct cpuc_lack *lack, uint64_t ran,
-				   uint64_t away, bool waits)
+/* An interval whose clock was read at its beginning, that a word tells of. */
+static struct cpuc_interval usual(struct cpuc_lack lack)
 {
-	const struct cpuc_interval i = {
+	return (struct cpuc_interval){
 		.ratio_before = ONE,
 		.ratio_after = ONE,
 		.clock_known = true,
 		.waits_clear = true,
 		.interrupted = true,
 		.gap = COUNT_GAP_CLEARS,
-		.ticks = ran + away,
-		.ran = ran,
-		.lack = *lack,
-		.switches = {waits, !waits},
+		.lack = lack,
 	};
-	const struct cpuc_closed closed = cpuc_interval_close(&i);
+}
 
+/* In one of these nothing was counted, but the thread ran for so long by its
+ * clock, and once was away. */
+static struct cpuc_closed switched(struct cpuc_lack *lack, uint64_t ran,
+				   uint64_t away, bool waits)
+{
+	struct cpuc_interval i = usual(*lack);
+	struct cpuc_closed closed;
+
+	i.ticks = ran + away;
+	i.ran = ran;
+	i.switches = (struct cpuc_switches){waits, !waits};
+	closed = cpuc_interval_close(&i);
 	*lack = closed.lack;
 	return closed;
 }
@@ -178,20 +191,12 @@ static void proven(void)
 {
 	const uint64_t hides = COUNT_SWITCH_HIDES, away = 10 * hides;
 	struct cpuc_lack lack = {.granted = 1 << 15};
-	struct cpuc_interval i = {
-		.ratio_before = ONE,
-		.ratio_after = ONE,
-		.clock_known = true,
-		.waits_clear = true,
-		.interrupted = true,
-		.gap = COUNT_GAP_CLEARS,
-		.counted = 2 * hides,
-		.ticks = 3 * hides,
-		.ran = hides,
-		.lack = lack,
-		.switches = {0, 1},
-	};
+	struct cpuc_interval i = usual(lack);
 
+	i.counted = 2 * hides;
+	i.ticks = 3 * hides;
+	i.ran = hides;
+	i.switches.involuntary = 1;
 	ok(switched(&lack, 0, away, false).ticks < hides / 4,
 	   "nothing is granted any more");
 	lack = cpuc_interval_close(&i).lack;

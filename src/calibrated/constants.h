@@ -76,8 +76,10 @@
 
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
 /* After a switch first after 1/32 of that, then, without another one, twice as
- * long each time: what the clock lacks otherwise has to be known there. */
+ * long each time: what the clock lacks otherwise has to be known there. After
+ * one that comes before that sooner, down to 1/256. */
 #define COUNT_CLOCK_SOONER 5
+#define COUNT_CLOCK_SOONEST 8
 #define COUNT_CLOCK_SLOW 3 /* always so, while the clock lacks a permille */
 #define COUNT_CLOCK_LEAST (COUNT_CLOCK_EVERY >> (COUNT_CLOCK_SOONER + 1))
 #define COUNT_RAMP TICKS(1024)       /* in which a core reaches a new rate */
@@ -102,7 +104,8 @@
 #define GRANT_PROVEN 16
 #define GRANT_WAITS 4
 #define LOST_MOST ((UINT32_C(1) << 26) - 1) /* 13 ms at 5 GHz */
-#define LOST_FADES 16      /* by this part a reading, or sums are high */
+#define LOST_FADES 16      /* by this part a reading, or sums are high, */
+#define LOST_STAYS 256     /* and by this if it is no more than hides */
 #define SLOW_MORE 4        /* `slow` goes this part of the way up, a reading, */
 #define SLOW_LESS 16       /* and this part down, */
 #define SLOW_SWITCHED 64   /* and fades by this part after a switch */

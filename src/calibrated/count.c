@@ -67,6 +67,7 @@ static uint64_t count_begin(struct cpuc_core_count *c, uint64_t t)
 {
 	cpuc_ratio_first(&c->ratio, t);
 	c->tick = t;
+	c->sooner = COUNT_CLOCK_SOONER;
 	if (c->rseq.word == NULL)
 		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
 	return cpuc_ratio_scaled(t, c->ratio.mean);
@@ -187,6 +188,20 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	return asks || measured;
 }
 
+/* When the thread's clock is read next: soon after a switch, and sooner if the
+ * one before left no time to compare the clock. */
+static void count_plan(struct cpuc_core_count *c, bool paused, bool compared)
+{
+	const unsigned least = c->lack.slow > SLOW_MUCH ? COUNT_CLOCK_SLOW : 0;
+
+	if (paused && c->sooner < COUNT_CLOCK_SOONER)
+		c->sooner = COUNT_CLOCK_SOONER;
+	else if (paused && c->sooner < COUNT_CLOCK_SOONEST)
+		c->sooner++;
+	else if (compared && c->sooner > least)
+		c->sooner--;
+}
+
 /* Ends the interval at the tick t that the caller read. */
 static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 			   uint64_t t)
@@ -218,12 +233,7 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 		__atomic_store_n(&cpuc_rseq_misses_waits, true,
 				 __ATOMIC_RELAXED);
 	c->lack = closed.lack;
-	if (closed.paused)
-		c->sooner = COUNT_CLOCK_SOONER;
-	else if (closed.compared &&
-		 c->sooner >
-			 (closed.lack.slow > SLOW_MUCH ? COUNT_CLOCK_SLOW : 0))
-		c->sooner--;
+	count_plan(c, closed.paused, closed.compared);
 	c->unread = clock_read ? 0 : (uint32_t)(i.unread + closed.ticks);
 	if (clock_read)
 		c->clock_reading = reading;

@@ -108,7 +108,7 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	uint32_t n = i->switches.voluntary + i->switches.involuntary;
 	uint32_t lost = i->lack.lost;
 
-	lost -= lost / LOST_FADES;
+	lost -= lost / (lost > COUNT_SWITCH_HIDES ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
 	closed->compared = n == 0;
 	if (n == 0) {
