@@ -5,7 +5,7 @@
 #include "calibrated/constants.h"
 #include "calibrated/interval.h"
 #include "calibrated/ratio.h"
-#include "tap.h"
+#include "cases.h"
 
 #define ONE (UINT64_C(1) << CPUC_RATIO_BITS)
 
@@ -206,6 +206,109 @@ static void proven(void)
 	   "and waits do it, too");
 }
 
+/* A thread's history: interrupts take `taken` permille of what it runs, and the
+ * host now and then so many ticks, which its clock lacks. `known` is what a
+ * reading without a switch lacked, less a sixteenth for each since: what is
+ * more than that, and what a switch hides beyond what is granted, may be
+ * missing from an interval with a switch, and nothing else. */
+struct history {
+	struct cpuc_lack lack;
+	uint64_t taken, pause, known, reading;
+};
+
+/* What the clock lacks of so many ticks. */
+static uint64_t history_lack(const struct history *h, uint64_t ticks, bool host)
+{
+	return ticks * h->taken / 1000 + (host ? h->pause : 0);
+}
+
+static void history_compare(struct history *h, bool host)
+{
+	struct cpuc_interval i = usual(h->lack);
+	const uint64_t lack = history_lack(h, h->reading, host);
+
+	i.ticks = h->reading + (host ? h->pause : 0);
+	i.ran = i.ticks - lack;
+	i.interrupted = false;
+	h->known -= h->known / LOST_FADES;
+	h->known = lack > h->known ? lack : h->known;
+	h->lack = cpuc_interval_close(&i).lack;
+}
+
+/* An interval with a wait, or one or two preemptions, and perhaps another rate
+ * from some tick on: the cycles of its work, and of these what does not count
+ * and is no limit. The clock was read as long ago as where it was compared: a
+ * part of what was missing there is expected by that time. */
+static uint64_t history_switch(struct history *h, uint64_t *work)
+{
+	struct cpuc_interval i = usual(h->lack);
+	const bool host = rnd() % 2, before = rnd() % 2;
+	const uint32_t preempted = (uint32_t)(rnd() % 3);
+	const uint64_t run = any(22);
+	uint64_t turn = rnd() % (run + 1), hidden, lack, higher;
+	struct cpuc_closed closed;
+
+	i.counted = any(20) % h->reading;
+	i.unread = h->reading - i.counted;
+	lack = history_lack(h, i.unread + i.counted, host && before);
+	hidden = rnd() % (preempted * COUNT_SWITCH_HIDES + 1);
+	i.ran = i.unread + i.counted + run -
+		history_lack(h, i.unread + i.counted, false) -
+		cpuc_min(hidden, run);
+	i.unread += host && before ? h->pause : 0;
+	i.ticks = i.counted + run + history_lack(h, run, host && !before) +
+		  any(26);
+	i.switches = (struct cpuc_switches){preempted == 0, preempted};
+	i.ratio_before = ONE / 2 + rnd() % ONE;
+	i.ratio_after = rnd() % 2 ? i.ratio_before : ONE / 2 + rnd() % ONE;
+	i.migrated = rnd() % 4 == 0;
+	higher =
+		i.ratio_before > i.ratio_after ? i.ratio_before : i.ratio_after;
+	/* Where a core became slower, no more than this counts as before. */
+	if (i.ratio_before > i.ratio_after && !i.migrated)
+		turn = cpuc_min(turn, COUNT_RAMP);
+	*work = cpuc_ratio_scaled(i.counted + turn, i.ratio_before) +
+		cpuc_ratio_scaled(run - turn, i.ratio_after);
+	h->known -= h->known / LOST_FADES;
+	lack = cpuc_sub_sat(lack, h->known);
+	closed = cpuc_interval_close(&i);
+	h->lack = closed.lack;
+	return cpuc_sub_sat(*work,
+			    closed.cycles + cpuc_ratio_scaled(lack, higher));
+}
+
+/* Each of three parts is rounded down. */
+#define ROUNDED 3
+
+static void histories(void)
+{
+	const long asked = cases_begin(1000000);
+	const long n = asked < 10000000 ? asked : 10000000;
+	uint64_t work, missing;
+	long k, low = 0;
+	int j;
+
+	for (k = 0; k < n; k++) {
+		struct history h = {.taken = rnd() % 21,
+				    .pause = rnd() % 2 ? any(24) : 0,
+				    .reading =
+					    COUNT_CLOCK_EVERY >>
+					    rnd() % (COUNT_CLOCK_SOONEST + 1)};
+
+		for (j = 0; j < 8; j++)
+			history_compare(&h, j == 7);
+		for (j = 0; j < 8; j++) {
+			if (rnd() % 2)
+				history_compare(&h, rnd() % 4 == 0);
+			missing = history_switch(&h, &work);
+			low += missing > work / 20 + ROUNDED;
+		}
+	}
+	ok(low == 0,
+	   "in %ld random histories %ld intervals are below 0.95 of the work",
+	   n, low);
+}
+
 /* Each half of the ticks times each half of a ratio. */
 static void scaled(void)
 {
@@ -224,5 +327,6 @@ int main(void)
 	singly();
 	granted();
 	proven();
+	histories();
 	return done_testing();
 }
