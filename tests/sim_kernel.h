@@ -139,9 +139,11 @@ bool fake_switches(struct cpuc_switches *n)
  * switch. */
 static double charged;
 
+static double (*own_ns)(void); /* what that clock shows instead */
+
 static double own_time(void)
 {
-	return now - on.away;
+	return own_ns != NULL ? own_ns() : now - on.away;
 }
 
 uint64_t fake_thread(uint64_t hz)

@@ -70,7 +70,7 @@ struct cpuc_chain_ops {
 	unsigned slack; /* permille */
 };
 
-/* Constant once `clock` is set. */
+/* Constant once `clock` is set, but for the last two, which are atomic. */
 struct cpuc_calibration {
 	const struct cpuc_clock *clock; /* NULL: not calibrated */
 	const struct cpuc_chain *chain; /* of all windows */
@@ -85,7 +85,8 @@ struct cpuc_calibration {
 	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at that ratio */
 	uint32_t glimpse_cost; /* ticks, with all that a count does for one */
 	uint32_t switch_hides; /* ticks, of what the thread ran */
-	bool thread_clock;     /* cpuc_calibration_thread_clock() */
+	bool thread_clock; /* false: there is none, or it was seen to leap */
+	uint8_t stood;     /* watches in which it stood, and did not leap */
 };
 
 extern struct cpuc_calibration cpuc_calibration;

@@ -74,6 +74,17 @@
 #define AGREE_PARTS 1000 /* of a second: a longer one was interrupted */
 #define AGREE_TRIES 5
 
+/* A thread's clock that stands still, from one reading to the next, is watched
+ * for longer than Linux's longest tick. Interrupts' time that is taken off it
+ * afterwards makes it stand for some 10 us; the host's, with some kernels, for
+ * as long as the host had it, which may be seen so often. */
+#define LEAP_STANDS 4 /* less than this part of the ticks: it stands still */
+#define LEAP_PART 16  /* more than they by this part, and so much: it leaps */
+#define LEAP_LEAST TICKS(10000)
+#define LEAP_WATCH TICKS(80)
+#define LEAP_WATCHES 16
+#define LEAP_SAMPLED 4 /* one of so many readings with a switch */
+
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
 /* After a switch first after 1/32 of that, then, without another one, twice as
  * long each time: what the clock lacks otherwise has to be known there. After

@@ -35,7 +35,9 @@ static bool count_waits_clear(const struct cpuc_core_count *c)
 /* A mark of the process tells a child from its parent. */
 bool cpuc_count_per_thread(void)
 {
-	return cpuc_calibration_done() && cpuc_calibration.thread_clock &&
+	return cpuc_calibration_done() &&
+	       __atomic_load_n(&cpuc_calibration.thread_clock,
+			       __ATOMIC_RELAXED) &&
 	       cpuc_process != NULL;
 }
 
@@ -45,6 +47,55 @@ static uint64_t count_clock(void)
 	return cpuc_count_per_thread()
 		       ? cpuc_os_clock_thread(cpuc_calibration.hz)
 		       : 0;
+}
+
+/* Whether the thread's clock, which showed `reading` after the tick `before`,
+ * stands still and then leaps. A kernel that distrusts its own clock lets it go
+ * on only at a tick of its timer. What the host or an interrupt takes makes it
+ * stand, too, but nothing makes a true one overtake the ticks. */
+static bool count_clock_leaps(uint64_t before, uint64_t reading)
+{
+	uint8_t *stood = &cpuc_calibration.stood;
+	uint64_t begun, next, passed, ran, watched = 0;
+
+	if (__atomic_load_n(stood, __ATOMIC_RELAXED) >= LEAP_WATCHES)
+		return false;
+	while (watched < LEAP_WATCH) {
+		begun = count_tick();
+		next = count_clock();
+		passed = count_tick() - before;
+		ran = next - reading;
+		if (watched > 0 &&
+		    ran > passed + passed / LEAP_PART + LEAP_LEAST)
+			return true;
+		if (ran >= passed / LEAP_STANDS)
+			break;
+		watched += cpuc_min(passed, LEAP_LEAST);
+		before = begun;
+		reading = next;
+	}
+	if (watched > LEAP_LEAST)
+		__atomic_fetch_add(stood, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* Is the thread's clock one? Where it lacks something it is watched: beside
+ * switches only now and then, as they may be frequent. If not, it is no clock
+ * of this process any more. */
+static void count_check_clock(const struct cpuc_core_count *c,
+			      struct cpuc_interval *i, uint64_t *reading)
+{
+	const uint64_t t = c->tick + i->ticks;
+
+	if (!cpuc_interval_doubted(i) ||
+	    (i->switches.voluntary + i->switches.involuntary > 0 &&
+	     (uint32_t)t * UINT32_C(2654435769) > UINT32_MAX / LEAP_SAMPLED) ||
+	    !count_clock_leaps(t, *reading))
+		return;
+	__atomic_store_n(&cpuc_calibration.thread_clock, false,
+			 __ATOMIC_RELAXED);
+	i->clock_known = false;
+	*reading = 0;
 }
 
 /* Switches since the last call of this; if unknown, perhaps more than one. */
@@ -168,8 +219,10 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			 *reading >= c->clock_reading &&
 			 cpuc_process->mark[c->mark_index] != 0;
 	i->ran = *reading - c->clock_reading;
-	if (asks)
+	if (asks) {
 		i->switches = count_switches(c);
+		count_check_clock(c, i, reading);
+	}
 	cpu = (uint16_t)cpuc_rseq_cpu();
 	i->migrated = cpu != c->ratio.cpu;
 	c->ratio.cpu = cpu;

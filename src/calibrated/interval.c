@@ -145,6 +145,12 @@ static uint64_t interval_ticks(const struct cpuc_interval *i,
 	return i->ticks - interval_pause(i, closed);
 }
 
+bool cpuc_interval_doubted(const struct cpuc_interval *i)
+{
+	return i->clock_known &&
+	       cpuc_sub_sat(i->unread + i->ticks, i->ran) > COUNT_SWITCH_HIDES;
+}
+
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i)
 {
 	const uint64_t before = i->ratio_before, after = i->ratio_after;

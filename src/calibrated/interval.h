@@ -43,6 +43,9 @@ struct cpuc_closed {
 	bool compared;    /* and without one */
 };
 
+/* Whether the thread's clock lacks more than a switch hides. */
+bool cpuc_interval_doubted(const struct cpuc_interval *i);
+
 struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i);
 
 #endif
