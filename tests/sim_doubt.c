@@ -213,7 +213,7 @@ static void in_bed(const struct bed *b, double piece, enum kernel kernel)
 static void first_waits(void)
 {
 	static const struct bed bed = {.taker = {[INTERRUPTS] = INTERRUPTS_2}};
-	const double piece = 100e3;
+	const double piece = 20e3;
 	const int threads = 200;
 	double least = 9, share, end;
 	int i, low = 0;
