@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: 0BSD */
+/* A calibrated counter counts no less than a thread's work where a process on
+ * another CPU wakes a rival on the thread's. The work has a known length, and
+ * what the thread's clock lacks of it was hidden: tests/woken.h. What is hidden
+ * is known of this run; beyond what the page says counts of each pause, pieces
+ * may be low. */
+#include "woken.h"
+
+#include <sys/prctl.h>
+
+#define LOW 0.95
+#define COUNTS_NS 25e3 /* of each pause: cpucycles(7) */
+#define CALM 41        /* pieces without a rival, before a try and after it */
+#define STILL 1.01     /* the rate stands still meanwhile */
+#define ENOUGH 60      /* pieces of which much was hidden, or */
+#define TRIES 3        /* of live_seconds() */
+#define HID_PARTS 10   /* one part of those that hid may be low, */
+#define ALL_PARTS 100  /* of those with a sleep this part, */
+#define FEW 2          /* and so many more */
+#define WAKES_NS 1e5   /* once in so long */
+
+static const struct job {
+	double us;
+	long sleep;
+	unsigned before;
+	const char *name;
+} jobs[] = {
+	{10, 0, 0, "pieces of 10 us"},
+	{25, 0, 0, "pieces of 25 us"},
+	{100, 0, 0, "pieces of 100 us"},
+	{1, 20000, 20, "sleeps of 20 us in 1 us"},
+};
+
+/* Of all tries in which the core's rate stood still. */
+struct sum {
+	int pieces, hid, low;
+	double lowest; /* of what should have been counted */
+};
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The own time of an undisturbed piece; 0: a count was low. */
+static double calm(const struct woken_piece *p)
+{
+	double own[CALM];
+	struct woken_took t;
+	int i, low = 0;
+
+	for (i = 0; i < CALM; i++) {
+		t = woken_work(p, -1);
+		own[i] = t.own;
+		low += t.counted < LOW * woken_cycles(p);
+	}
+	qsort(own, CALM, sizeof *own, compare);
+	return low > 0 ? 0 : own[CALM / 2];
+}
+
+/* A piece of which more than so much was hidden may lack the rest. */
+static void judge(struct sum *s, const struct woken_piece *p,
+		  const struct woken_took *t, double own)
+{
+	const double work = woken_cycles(p), hid = own - t->own;
+	double should = work, part;
+
+	s->pieces++;
+	s->hid += p->sleep == 0 && hid > (1 - LOW) * own;
+	if (p->sleep == 0 && hid > COUNTS_NS)
+		should -= work * (hid - COUNTS_NS) / own;
+	part = should > 0 ? t->counted / should : 1;
+	s->low += part < LOW;
+	if (part < s->lowest)
+		s->lowest = part;
+}
+
+/* Whether the core's rate stood still. */
+static bool try(const struct woken_piece *p, const struct job *job,
+		struct sum *s)
+{
+	const double end = wall_ns() + load_seconds * 1e9, own = calm(p);
+	const double span = job->sleep > 0 ? 10e3 : job->us * 1e3;
+	const int every = 1 + (int)(WAKES_NS / span);
+	struct woken_took t;
+	static unsigned random = 1;
+	double then;
+	int i;
+
+	for (i = 0; wall_ns() < end && s->hid < ENOUGH; i++) {
+		random = random * 1103515245 + 12345;
+		t = woken_work(
+			p, i % every > 0 ? -1 : span * (random >> 16) / 65536);
+		judge(s, p, &t, own);
+	}
+	then = calm(p);
+	return p->sleep > 0 || (own < STILL * then && then < STILL * own);
+}
+
+static void check_job(const struct job *job, enum woken_how how, double rate)
+{
+	const struct woken_piece piece = {
+		(unsigned long)(job->us * 1e3 * rate) / known->turn + 1,
+		job->sleep, job->before};
+	const char *who = how == WOKEN_FIFO ? "a real-time rival" : "a rival";
+	struct sum all = {.lowest = 1}, now;
+	int i, still = 0;
+
+	for (i = 0; i < TRIES && all.hid < ENOUGH; i++) {
+		now = all;
+		if (!try(&piece, job, &now))
+			continue;
+		still++;
+		all = now;
+	}
+	if (still == 0) {
+		skip("%s beside %s: the core's rate moved in each of %d tries",
+		     job->name, who, i);
+		return;
+	}
+	ok(bounded(0, all.low,
+		   FEW + (job->sleep > 0 ? all.pieces / ALL_PARTS
+					 : all.hid / HID_PARTS),
+		   "pieces are below the work, less what may be missing"),
+	   "%s beside %s: %d of %d low, lowest %.3f; of %d much was hidden",
+	   job->name, who, all.low, all.pieces, all.lowest, all.hid);
+}
+
+int main(void)
+{
+	enum woken_how how;
+	const char *why;
+	double rate;
+	size_t i;
+
+	if (SANITIZED)
+		skip_all("a sanitizer makes calls long");
+	load_begin();
+	why = woken_begin();
+	if (why != NULL)
+		skip_all("%s", why);
+	prctl(PR_SET_TIMERSLACK, 1);
+	rate = (double)cpucycles_observepersecond() / 1e9;
+	for (how = WOKEN_ORDINARY; how <= WOKEN_FIFO; how++) {
+		if (!woken_set(how)) {
+			skip("a process may not be a real-time one here");
+			continue;
+		}
+		for (i = 0; i < COUNT(jobs); i++)
+			check_job(&jobs[i], how, rate);
+	}
+	woken_end();
+	return done_testing();
+}
