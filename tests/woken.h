@@ -13,15 +13,15 @@
 
 #define WOKEN_RUNS 2e4 /* ns that the rival runs, once woken */
 
-enum woken_how { WOKEN_NEVER, WOKEN_ORDINARY, WOKEN_FIFO };
+enum woken_how { WOKEN_ORDINARY, WOKEN_FIFO };
 
 static struct {
 	int rivals_cpu, wakers_cpu, event;
 	pid_t rival, waker;
-	/* What both can read: how the rival runs, how often it was to be woken,
-	 * and how many ns after that was asked for. */
+	/* What the waker reads: whether it is to look, how often the rival was
+	 * to be woken, and how many ns after that was asked for. */
 	struct woken_wish {
-		volatile int how;
+		volatile bool awake;
 		volatile unsigned asked;
 		volatile double after;
 	} * wish;
@@ -35,39 +35,27 @@ static inline void woken_spin(double ns)
 		;
 }
 
-/* In real time, if it may be, or not. */
-static inline void woken_become(int how, int cpu)
-{
-	static int now = WOKEN_NEVER;
-	struct sched_param p = {.sched_priority = how == WOKEN_FIFO};
-
-	if (how == now)
-		return;
-	if (now == WOKEN_NEVER)
-		affinity_pin(cpu);
-	now = how;
-	sched_setscheduler(0, how == WOKEN_FIFO ? SCHED_FIFO : SCHED_OTHER, &p);
-}
-
 static inline void woken_rival(void)
 {
 	uint64_t n;
 
-	woken_become(woken.wish->how, woken.rivals_cpu);
 	if (read(woken.event, &n, sizeof n) < 0)
 		_exit(1);
 	woken_spin(WOKEN_RUNS);
 }
 
-/* It must not be late, and so runs in real time whatever the rival does; but no
- * longer than it must. */
+/* It must not be late, and so runs in real time if it may, whatever the rival
+ * does; but no longer than it must. */
 static inline void woken_waker(void)
 {
 	static unsigned done;
+	static bool there;
 	const uint64_t one = 1;
 
-	woken_become(WOKEN_FIFO, woken.wakers_cpu);
-	if (woken.wish->how == WOKEN_NEVER)
+	if (!there && affinity_pin(woken.wakers_cpu) != 0)
+		_exit(1);
+	there = true;
+	if (!woken.wish->awake)
 		usleep(1000);
 	if (done == woken.wish->asked)
 		return;
@@ -107,19 +95,21 @@ static inline void woken_end(void)
 	load_rival_end(woken.rival);
 }
 
+static inline int woken_become(pid_t pid, enum woken_how how)
+{
+	struct sched_param p = {.sched_priority = how == WOKEN_FIFO};
+
+	return sched_setscheduler(
+		pid, how == WOKEN_FIFO ? SCHED_FIFO : SCHED_OTHER, &p);
+}
+
 /* How the rival runs from now on. False: it may not run so. */
 static inline bool woken_set(enum woken_how how)
 {
-	const double end = wall_ns() + 1e9;
-	bool is;
-
-	woken.wish->how = how;
-	do {
-		woken.wish->asked++;
-		usleep(3000);
-		is = sched_getscheduler(woken.rival) == SCHED_FIFO;
-	} while (is != (how == WOKEN_FIFO) && wall_ns() < end);
-	return is == (how == WOKEN_FIFO);
+	woken_become(woken.waker, WOKEN_FIFO);
+	woken.wish->awake = true;
+	usleep(2000);
+	return woken_become(woken.rival, how) == 0;
 }
 
 /* A piece of work: its turns; a sleep of so many ns in its midst; and how many
