@@ -17,7 +17,6 @@
 #define HID_PARTS 10   /* one part of those that hid may be low, */
 #define ALL_PARTS 100  /* of those with a sleep this part, */
 #define FEW 2          /* and so many more */
-#define WAKES_NS 1e5   /* once in so long */
 
 static const struct job {
 	double us;
@@ -51,11 +50,13 @@ static double calm(const struct woken_piece *p)
 	struct woken_took t;
 	int i, low = 0;
 
+	*woken.awake = false;
 	for (i = 0; i < CALM; i++) {
-		t = woken_work(p, -1);
+		t = woken_work(p);
 		own[i] = t.own;
 		low += t.counted < LOW * woken_cycles(p);
 	}
+	*woken.awake = true;
 	qsort(own, CALM, sizeof *own, compare);
 	return low > 0 ? 0 : own[CALM / 4];
 }
@@ -78,21 +79,14 @@ static void judge(struct sum *s, const struct woken_piece *p,
 }
 
 /* Whether the core's rate stood still. */
-static bool try(const struct woken_piece *p, const struct job *job,
-		struct sum *s)
+static bool try(const struct woken_piece *p, struct sum *s)
 {
 	const double end = wall_ns() + load_seconds * 1e9, own = calm(p);
-	const double span = job->sleep > 0 ? 10e3 : job->us * 1e3;
-	const int every = 1 + (int)(WAKES_NS / span);
 	struct woken_took t;
-	static unsigned random = 1;
 	double then;
-	int i;
 
-	for (i = 0; wall_ns() < end && s->hid < ENOUGH; i++) {
-		random = random * 1103515245 + 12345;
-		t = woken_work(
-			p, i % every > 0 ? -1 : span * (random >> 16) / 65536);
+	while (wall_ns() < end && s->hid < ENOUGH) {
+		t = woken_work(p);
 		judge(s, p, &t, own);
 	}
 	then = calm(p);
@@ -110,7 +104,7 @@ static void check_job(const struct job *job, int how, double rate)
 
 	for (i = 0; i < TRIES && all.hid < ENOUGH; i++) {
 		now = all;
-		if (!try(&piece, job, &now))
+		if (!try(&piece, &now))
 			continue;
 		still++;
 		all = now;

@@ -393,6 +393,7 @@ static void refuse(const struct refused *t)
 
 /* Most CPUs' clocks have steps of a tick. */
 static const struct machine fine = AT(3.1, 2.1, 1);
+static const struct machine coarse = AT(3.1, 2.1, 26);
 
 /* The times that cpucycles(7) tells of a core whose rate stands still. */
 static void how_often(void)
@@ -408,6 +409,12 @@ static void how_often(void)
 	/* Some are repeated. */
 	ok(ms > 20 && ms < 40, "measurements come every %.1f ms", ms);
 	ok(us > 25 && us < 200, "glimpses come every %.0f us", us);
+	settled(coarse);
+	glimpses = 0;
+	begin = now;
+	run(2e9);
+	ms = (now - begin) / 1e6 / glimpses;
+	ok(ms > 0.5 && ms < 2, "and every %.2f ms by steps of 26 ticks", ms);
 }
 
 #define STEPS 200

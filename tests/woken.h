@@ -11,57 +11,43 @@
 #include <sys/eventfd.h>
 #include "tools/common/known.h"
 
-#define WOKEN_RUNS 2e4 /* ns that the rival runs, once woken */
+#define WOKEN_RUNS 2e4  /* ns that the rival runs, once woken: */
+#define WOKEN_EVERY 128 /* us, at most, and what a sleep takes */
 
 enum woken_how { WOKEN_ORDINARY, WOKEN_FIFO };
 
 static struct {
 	int rivals_cpu, wakers_cpu, event;
 	pid_t rival, waker;
-	/* What the waker reads: whether it is to look, how often the rival was
-	 * to be woken, and how many ns after that was asked for. */
-	struct woken_wish {
-		volatile bool awake;
-		volatile unsigned asked;
-		volatile double after;
-	} * wish;
+	volatile bool *awake; /* whether the waker wakes anybody */
 } woken;
-
-static inline void woken_spin(double ns)
-{
-	const double end = wall_ns() + ns;
-
-	while (wall_ns() < end)
-		;
-}
 
 static inline void woken_rival(void)
 {
 	uint64_t n;
+	double end;
 
 	if (read(woken.event, &n, sizeof n) < 0)
 		_exit(1);
-	woken_spin(WOKEN_RUNS);
+	end = wall_ns() + WOKEN_RUNS;
+	while (wall_ns() < end)
+		;
 }
 
-/* It must not be late, and so runs in real time if it may, whatever the rival
- * does; but no longer than it must. */
+/* It runs in real time if it may, whatever the rival does, and mostly sleeps.
+ */
 static inline void woken_waker(void)
 {
-	static unsigned done;
+	static unsigned random = 1;
 	static bool there;
 	const uint64_t one = 1;
 
 	if (!there && affinity_pin(woken.wakers_cpu) != 0)
 		_exit(1);
 	there = true;
-	if (!woken.wish->awake)
-		usleep(1000);
-	if (done == woken.wish->asked)
-		return;
-	done = woken.wish->asked;
-	woken_spin(woken.wish->after);
-	if (write(woken.event, &one, sizeof one) < 0)
+	random = random * 1103515245 + 12345;
+	usleep(*woken.awake ? 20 + (random >> 16) % WOKEN_EVERY : 1000);
+	if (*woken.awake && write(woken.event, &one, sizeof one) < 0)
 		_exit(1);
 }
 
@@ -83,7 +69,7 @@ static inline const char *woken_begin(void)
 	if (affinity_pin(woken.rivals_cpu) != 0)
 		return "a thread cannot choose its CPU";
 	woken.event = eventfd(0, 0);
-	woken.wish = shared(sizeof *woken.wish);
+	woken.awake = shared(sizeof *woken.awake);
 	woken.rival = load_rival(woken_rival);
 	woken.waker = load_rival(woken_waker);
 	return woken.rival > 0 && woken.waker > 0 ? NULL : "no processes";
@@ -107,8 +93,6 @@ static inline int woken_become(pid_t pid, enum woken_how how)
 static inline bool woken_set(enum woken_how how)
 {
 	woken_become(woken.waker, WOKEN_FIFO);
-	woken.wish->awake = true;
-	usleep(2000);
 	return woken_become(woken.rival, how) == 0;
 }
 
@@ -130,9 +114,7 @@ static inline double woken_cycles(const struct woken_piece *p)
 	return (double)(p->turns * known->turn);
 }
 
-/* The rival is woken so many ns after the beginning. */
-static inline struct woken_took woken_work(const struct woken_piece *p,
-					   double after)
+static inline struct woken_took woken_work(const struct woken_piece *p)
 {
 	const struct timespec sleep = {0, p->sleep};
 	/* Reading it would charge the thread, and hide less of a sleep. */
@@ -140,10 +122,6 @@ static inline struct woken_took woken_work(const struct woken_piece *p,
 	long long begin, end;
 	unsigned i;
 
-	if (after >= 0) {
-		woken.wish->after = after;
-		woken.wish->asked++;
-	}
 	for (i = 0; i < p->before; i++) {
 		known->loop(10);
 		cpucycles();

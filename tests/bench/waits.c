@@ -8,9 +8,8 @@
 
 #include <sys/prctl.h>
 
-#define EVERY_NS 1e5 /* the rival is woken, about */
-#define WAITS 2000   /* in a sum, or */
-#define SUM_NS 1e10  /* so long */
+#define WAITS 2000  /* in a sum, or */
+#define SUM_NS 1e10 /* so long */
 
 static double rate; /* cycles a nanosecond */
 
@@ -23,17 +22,12 @@ static void bench_pieces(int how, unsigned long cycles, long pieces)
 {
 	const struct woken_piece piece = {cycles / known->turn, 0, 0};
 	const double ns = (double)cycles / rate;
-	const long every = 1 + (long)(EVERY_NS / ns);
-	static unsigned random = 1;
 	long i, low95 = 0, low90 = 0, hid = 0;
 	double part, lowest = DBL_MAX;
 	struct woken_took t;
 
 	for (i = 0; i < pieces; i++) {
-		random = random * 1103515245 + 12345;
-		t = woken_work(&piece, i % every > 0
-					       ? -1
-					       : ns * (random >> 16) / 65536);
+		t = woken_work(&piece);
 		part = t.counted / (double)cycles;
 		low95 += part < 0.95;
 		low90 += part < 0.9;
@@ -132,6 +126,7 @@ int main(void)
 		bench_skip(why);
 	prctl(PR_SET_TIMERSLACK, 1);
 	rate = now_rate();
+	*woken.awake = true;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("work\tpieces\thidden\t< 0.95\t< 0.9\tlowest\n");
 	for (how = WOKEN_FIFO; how >= WOKEN_ORDINARY; how--)
