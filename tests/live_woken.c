@@ -11,7 +11,7 @@
 #define LOW 0.95
 #define COUNTS_NS 25e3 /* of each pause: cpucycles(7) */
 #define CALM 41        /* pieces without a rival, before a try and after it */
-#define STILL 1.01     /* the rate stands still meanwhile */
+#define STILL 1.03     /* the rate stands still meanwhile */
 #define ENOUGH 60      /* pieces of which much was hidden, or */
 #define TRIES 3        /* of live_seconds() */
 #define HID_PARTS 10   /* one part of those that hid may be low, */
