@@ -18,9 +18,12 @@ sed -nE 's/^(not )?ok [0-9]+ - ([a-z0-9]+)(:| # SKIP) .+/\2/p' "$tmp/out" |
 	cmp -s - "$tmp/checks" &&
 	grep -qx "1..$(grep -c . "$tmp/checks")" "$tmp/out"
 ok "it is TAP, with a line for each check of --list"
-cpucyclesimplementation=nonesuch "$selftest" --quick advances |
-	grep -q '^# cpucyclesimplementation=nonesuch was not taken: there is no'
-ok "a counter that the environment names in vain is noted"
+cpucyclesimplementation=nonesuch "$selftest" --quick advances \
+	>"$tmp/out" 2>"$tmp/err"
+test $? -eq 1 && grep -q '^Bail out! ' "$tmp/out" &&
+	grep -q '=nonesuch was not taken: there is no such' "$tmp/err" &&
+	grep -q '^there are these: .* default-monotonic ' "$tmp/err"
+ok "a counter that the environment names in vain is status 1, with the names of all"
 
 # Mistakes, the checks that must find each, the text, and what is run instead: all
 # checks, one, or all but one, as 'threads' also finds thread-clock in a thread

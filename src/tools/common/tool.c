@@ -83,22 +83,29 @@ const char *tool_why(const struct cpucycles_counter *c)
 	return text;
 }
 
+static void tool_names(FILE *f)
+{
+	struct cpucycles_counter c;
+	unsigned i;
+
+	for (i = 0; cpucycles_counter(i, &c, sizeof c) == 0; i++)
+		fprintf(f, " %s", c.name);
+	fprintf(f, "\n");
+}
+
 int tool_select(const char *name, struct cpucycles_counter *c)
 {
 	/* A first selection by the environment forgets why. */
 	const bool works =
 		name == NULL || cpucycles_select(name) == 0 ||
 		(cpucycles_kind() != NULL && cpucycles_select(name) == 0);
-	unsigned i;
 
 	if (cpucycles_counterbyname(name, c, sizeof *c) == 0)
 		return works ? TOOL_GOOD
 			     : tool_failed("%s does not work here: %s", name,
 					   tool_why(c));
 	tool_failed("no counter is called '%s'; there are these:", name);
-	for (i = 0; cpucycles_counter(i, c, sizeof *c) == 0; i++)
-		fprintf(stderr, " %s", c->name);
-	fprintf(stderr, "\n");
+	tool_names(stderr);
 	return TOOL_USAGE;
 }
 
@@ -128,14 +135,21 @@ const char *tool_not_taken(const char *named)
 	return c.usable ? "privileges are raised" : tool_why(&c);
 }
 
-void tool_note_not_taken(FILE *f, const char *begin)
+bool tool_note_not_taken(FILE *f, const char *begin)
 {
 	const char *named = getenv("cpucyclesimplementation");
 	const char *why = named != NULL ? tool_not_taken(named) : "";
+	struct cpucycles_counter c;
 
-	if (*why != '\0')
-		fprintf(f, "%scpucyclesimplementation=%.*s was not taken: %s\n",
-			begin, (int)strcspn(named, "\n"), named, why);
+	if (*why == '\0')
+		return false;
+	fprintf(f, "%scpucyclesimplementation=%.*s was not taken: %s\n", begin,
+		(int)strcspn(named, "\n"), named, why);
+	if (cpucycles_counterbyname(named, &c, sizeof c) != 0) {
+		fputs("there are these:", f);
+		tool_names(f);
+	}
+	return true;
 }
 
 bool tool_without_events(void)

@@ -48,8 +48,9 @@ const char *tool_counts(const struct cpucycles_counter *c);
 /* Why the counter that the environment names is not in use; "" if it is. */
 const char *tool_not_taken(const char *named);
 
-/* If the environment's counter is not in use, a line to f that begins so. */
-void tool_note_not_taken(FILE *f, const char *begin);
+/* If the environment's counter is not in use, true, after a line to f that
+ * begins so, and one with the names that there are if it is none of them. */
+bool tool_note_not_taken(FILE *f, const char *begin);
 
 /* Whether the environment names the counter in use, and that needs no perf
  * events: where opening one kills, a clock is named so that none is opened. */
