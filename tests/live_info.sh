@@ -110,9 +110,9 @@ else
 	skip "all counters work here"
 fi
 cpucyclesimplementation=nonesuch "$info" --plot 2>"$tmp/err" >/dev/null
-grep -qx 'cpucycles-info: cpucyclesimplementation=nonesuch was not taken: there is no such counter here' \
-	"$tmp/err"
-ok "--plot says so on stderr"
+test $? -eq 1 && grep -qx 'cpucycles-info: cpucyclesimplementation=nonesuch was not taken: there is no such counter here' \
+	"$tmp/err" && grep -q '^there are these: .* default-monotonic ' "$tmp/err"
+ok "status 1 and stderr say so, too, with the names of all"
 
 # One run is judged: the next may find the machine too busy to calibrate.
 if "$info" --cpus >"$tmp/out" 2>"$tmp/err"; then
@@ -136,13 +136,27 @@ wide() {
 		END { exit !(longest <= width && longest > width - 8) }' "$tmp/out"
 }
 
+words() {
+	tr -cs A-Za-z '\n' | grep ... | sort -u
+}
+
+# people WIDTH: no line is longer, none is for programs, and the words are whole:
+# those of the sources, or of the machine's names.
+people() {
+	! grep -E "^cpucycles |.{$(($1 + 1))}" "$tmp/out" &&
+		test "$(grep -c . "$tmp/out")" -ge 1 &&
+		words <"$tmp/out" | comm -23 - "$tmp/known" >"$tmp/log" &&
+		! test -s "$tmp/log"
+}
+
 # Each counter, sentence and number is there, whatever the columns.
 has_all() {
 	for name in $names; do
 		grep -qE "^$name( |\$)" "$tmp/out" || return
 	done
 	tr -d ' \n' <"$tmp/out" >"$tmp/squeezed"
-	grep -q '^default-monotoniccountsnominalcycleshere' "$tmp/squeezed" &&
+	grep -q '^libcpucycles.*default-monotoniccountsnominalcycleshere' \
+		"$tmp/squeezed" &&
 		grep -qE 'default-monotonicos:?[1-9][0-9]*,inuse' "$tmp/squeezed" &&
 		grep -q 'note:cpucyclespersecond=none1234.*5960wasnottaken' \
 			"$tmp/squeezed" &&
@@ -165,11 +179,39 @@ elif script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	done
 	unset cpucyclespersecond cpucyclesimplementation
 	on_terminal 120
-	grep -qE '^rate: divide counts by [0-9]+ to get seconds \(..*\)$' \
+	grep -qE '^rate: counts advance at [0-9.]+ [GM]Hz \(..*\); --lines has all digits$' \
 		"$tmp/out" &&
 		grep -qE '^a call: -?[0-9]+ cycles(; [0-9.]+% of the time goes to measuring the rate, uncounted)?$' \
 			"$tmp/out"
 	ok "the rate, and the cost: $(grep '^a call' "$tmp/out")"
+	sed -n 1p "$tmp/out" |
+		grep -qE '^libcpucycles [0-9][^ ]*, .+' &&
+		! grep -E '[0-9]{9}' "$tmp/out"
+	ok "the version and the machine are first, and no rate has ten digits"
+	! grep -qE 'AuthenticAMD|HygonGenuine' /proc/cpuinfo ||
+		! grep 'pmcff would be better' "$tmp/out"
+	ok "no counter is advised that this CPU cannot have"
+	"$info" --json >"$tmp/plain.json"
+	find "$top_srcdir/src" -name '*.[ch]' -exec cat {} + |
+		cat - "$tmp/plain.json" /proc/cpuinfo | words >"$tmp/known"
+	for columns in 80 120; do
+		on_terminal $columns
+		people $columns
+		ok "$columns columns: the report for people, no word is broken"
+		on_terminal $columns --noise
+		people $columns && sed -n 1p "$tmp/out" |
+			grep -qE '^(Too noisy|Quiet enough): [a-z]' &&
+			grep -qE '^steal {7}[a-z0-9]' "$tmp/out" &&
+			grep -qE '^smt {9}[a-z]' "$tmp/out"
+		ok "$columns columns: --noise, the verdict first"
+		on_terminal $columns --cpus
+		people $columns && grep -qE \
+			'^  0  |could not be measured' "$tmp/out"
+		ok "$columns columns: --cpus"
+	done
+	on_terminal 40 '--noise --lines'
+	has 'noise verdict .*' && ! grep -v '^cpucycles ' "$tmp/out"
+	ok "--noise --lines: the lines for programs"
 	on_terminal 40 --lines
 	has 'version .*' && ! grep -v '^cpucycles ' "$tmp/out"
 	ok "--lines: the lines for programs"
@@ -213,7 +255,7 @@ member variable.json '"implementation": "default-monotonic"' &&
 	member variable.json '"reason": "not tried: default-monotonic was asked for"'
 ok "a counter that is asked for, and that the others were not tried"
 cpucyclesimplementation=$(printf 'a"b\\c\001\177 \377\303\251') \
-	"$info" --json >"$tmp/any-bytes.json"
+	"$info" --json >"$tmp/any-bytes.json" 2>"$tmp/err"
 member any-bytes.json \
 	'"value": "a\\u0022b\\u005cc\\u0001\\ufffd \\ufffd\\ufffd\\ufffd"' &&
 	member any-bytes.json '"in_force": false' &&

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The parts of cpucycles-info --noise that compute, and those that read files,
- * on fake trees. The file is included, as its work is static. */
+ * on fake trees. The files are included, as their work is static. */
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
 #include "../src/tools/info/noise.c"
+#include "../src/tools/info/noise_report.c"
 #include "tree.h"
 
 #define CPUS "/sys/devices/system/cpu"
@@ -153,7 +154,7 @@ static void check_text(void)
 
 	if (f == NULL)
 		die("fmemopen");
-	noise_text(f, &told);
+	noise_lines(f, &told);
 	fclose(f);
 	ok(strstr(text, "interrupts 0.20% of the time, 250 a second, median "
 			"4.0 us, longest 9.1 us\n") &&

@@ -18,12 +18,13 @@ static const char help[] =
 	"as wide as that, and elsewhere in lines that programs can parse.\n"
 	"\n"
 	"One of these, instead of that report:\n"
-	"      --cpus          one line for each CPU that this process may run on:\n"
-	"                      persecond, as in the report, the rate of its core\n"
-	"                      measured now, in Hz, the ratio of this to that, and the\n"
-	"                      spread of 15 measurements\n"
+	"      --cpus          one line for each CPU that this process may run on: the\n"
+	"                      rate of its core measured now, the ratio of this to\n"
+	"                      persecond, as in the report, and the spread of 15\n"
+	"                      measurements\n"
 	"      --json          one JSON object, for programs\n"
-	"      --lines         the lines for programs, on a terminal too\n"
+	"      --lines         the lines for programs, on a terminal too; with --cpus or\n"
+	"                      --noise, the lines of these\n"
 	"      --noise         what disturbs timings here now, what would help, and which\n"
 	"                      differences are too small to be seen; takes a second or\n"
 	"                      two; with --json, a member of its object\n"
@@ -38,9 +39,9 @@ static const char help[] =
 	"\n"
 	"Exit status:\n"
 	"  0  cycles are counted\n"
-	"  1  nothing counts here, the counter named by --counter does not work,\n"
-	"     --noise finds that a difference of 1% cannot be seen or that more than 5%\n"
-	"     of the time is lost, or the output cannot be written\n"
+	"  1  nothing counts here, the counter named by --counter or in the environment\n"
+	"     does not work, --noise finds that a difference of 1% cannot be seen or\n"
+	"     that more than 5% of the time is lost, or the output cannot be written\n"
 	"  2  wrong usage, or --counter names a counter that does not exist\n";
 /* clang-format on */
 
@@ -62,16 +63,22 @@ static const struct option options[] = {
 static const struct {
 	int asked;
 	int (*print)(void);
-} reports[] = {{0, table_print},      {CPUS, report_cpus},
-	       {JSON, report_json},   {JSON | NOISE, report_json},
-	       {LINES, report_lines}, {NOISE, noise_print},
-	       {PLOT, plot_print}};
+} reports[] = {{0, table_print},
+	       {CPUS, report_cpus},
+	       {JSON, report_json},
+	       {JSON | NOISE, report_json},
+	       {LINES, report_lines},
+	       {NOISE, noise_print},
+	       {PLOT, plot_print},
+	       {LINES | CPUS, report_cpus},
+	       {LINES | NOISE, noise_print}};
 
 int main(int argc, char **argv)
 {
 	const size_t n = sizeof reports / sizeof *reports;
 	int option, asked = 0, status = TOOL_GOOD;
 	struct cpucycles_counter c;
+	bool mistaken;
 	size_t i;
 
 	tool_begin("cpucycles-info", help, 0);
@@ -89,16 +96,19 @@ int main(int argc, char **argv)
 	if (i == n)
 		return tool_usage(
 			"use only one of --cpus, --json, --lines, --noise and "
-			"--plot, or --json with --noise");
+			"--plot, or --json with --noise, or --lines with "
+			"--cpus or --noise");
 	request.noise = asked & NOISE;
+	request.lines = (asked & LINES) || !isatty(1);
 	if (request.counter != NULL)
 		status = tool_select(request.counter, &c);
-	/* The others have it in what they print. */
-	if (request.counter == NULL &&
-	    (asked == CPUS || asked == PLOT || asked == NOISE))
-		tool_note_not_taken(stderr, "cpucycles-info: ");
+	/* Who names one expects that one, as in a job that nobody watches. */
+	mistaken = request.counter == NULL &&
+		   tool_note_not_taken(stderr, "cpucycles-info: ");
 	if (status == TOOL_GOOD)
 		status = reports[i].print();
+	if (status == TOOL_GOOD && mistaken)
+		status = TOOL_FINDING;
 	if (status == TOOL_GOOD && strcmp(cpucycles_kind(), "zero") == 0)
 		status = TOOL_FINDING;
 	return tool_end(stdout, NULL, status);

@@ -189,13 +189,20 @@ static void report_cpu(int cpu)
 	for (i = 0; i < SAMPLES; i++)
 		hz[i] = cpucycles_observepersecond();
 	middle = (double)stats_median(hz, SAMPLES);
-	printf("cpucycles cpu %d ", cpu);
-	if (hz[0] == 0)
-		printf("unavailable: too noisy to measure\n");
+	if (!request.lines && hz[0] == 0)
+		terminal_print(0, 0, "%3d  too noisy to measure", cpu);
+	else if (!request.lines)
+		terminal_print(0, 0, "%3d  %9s  %15.3f  %7.2f%%", cpu,
+			       table_hz(middle), middle / (double)persecond,
+			       (double)(hz[SAMPLES - 1] - hz[0]) * 100 /
+				       middle);
+	else if (hz[0] == 0)
+		printf("cpucycles cpu %d unavailable: too noisy to measure\n",
+		       cpu);
 	else
-		printf("persecond %lld observed %.0f ratio %.4f spread "
-		       "%.2f%%\n",
-		       persecond, middle, middle / (double)persecond,
+		printf("cpucycles cpu %d persecond %lld observed %.0f ratio "
+		       "%.4f spread %.2f%%\n",
+		       cpu, persecond, middle, middle / (double)persecond,
 		       (double)(hz[SAMPLES - 1] - hz[0]) * 100 / middle);
 }
 
@@ -218,10 +225,15 @@ int report_cpus(void)
 				tool_failed("%s: %s", c.name, tool_why(&c));
 		return TOOL_FINDING;
 	}
+	if (!request.lines)
+		terminal_print(0, 0,
+			       "CPU       rate  of counts' rate    spread");
 	while ((cpu = affinity_next(&a, cpu)) >= 0) {
 		err = affinity_pin(cpu);
 		if (err == 0)
 			report_cpu(cpu);
+		else if (!request.lines)
+			terminal_print(0, 0, "%3d  %s", cpu, strerror(err));
 		else
 			printf("cpucycles cpu %d unavailable: %s\n", cpu,
 			       strerror(err));

@@ -4,14 +4,74 @@
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #include "cpucycles.h"
 #include "info.h"
+#include "../common/system.h"
 #include "../common/tool.h"
 
 #define GAP 2
-#define KIND 10  /* "calibrated" */
-#define TEXT 24  /* columns of the last column; with fewer there are none */
-#define INDENT 2 /* of what follows a line's first */
+#define TSC_NS 10000000        /* long enough for three digits */
+#define KIND 10                /* "calibrated" */
+#define TEXT TERMINAL_TEXT     /* with fewer columns there is no table */
+#define INDENT TERMINAL_INDENT /* of what follows a line's first */
+
+/* A rate for eyes: digits that are the same a second later. Static storage. */
+const char *table_hz(double hz)
+{
+	static char text[32];
+
+	if (hz < 1e9)
+		snprintf(text, sizeof text, "%.0f MHz", hz / 1e6);
+	else
+		snprintf(text, sizeof text, "%.2f GHz", hz / 1e9);
+	return text;
+}
+
+/* Whether this CPU may have the counter: AMD's have no fixed-function ones. */
+static bool table_possible(const char *name)
+{
+#ifdef signature_AMD_ebx
+	const unsigned hygon = 0x6f677948; /* "Hygo", in its order of bytes */
+	unsigned a, b = 0, c, d;
+
+	if (strncmp(name, "amd64-", 6) == 0 && strstr(name, "pmcff") != NULL &&
+	    __get_cpuid(0, &a, &b, &c, &d) != 0)
+		return b != signature_AMD_ebx && b != hygon;
+#endif
+	return *name != '\0';
+}
+
+/* The time-stamp counter's rate, by the system's clock; 0: there is none. */
+static double table_tsc(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	const unsigned long long before = __builtin_ia32_rdtsc();
+	const long long begin = tool_ns();
+	long long ns;
+
+	do
+		ns = tool_ns() - begin;
+	while (ns < TSC_NS);
+	return (double)(__builtin_ia32_rdtsc() - before) * 1e9 / (double)ns;
+#else
+	return 0;
+#endif
+}
+
+/* What a report on a machine begins with. */
+static void table_machine(void)
+{
+	const double tsc = table_tsc();
+	struct machine m;
+
+	machine_find(&m);
+	terminal_print(0, 0, "libcpucycles %s, %s%s%s, %s", cpucycles_version(),
+		       m.cpu, tsc > 0 ? ", time-stamp counter " : "",
+		       tsc > 0 ? table_hz(tsc) : "", m.system);
+}
 
 /* What counts here, and what would be better: truer, and not by system calls,
  * which take longer than any clock's step. */
@@ -22,11 +82,12 @@ static void table_sentence(const struct cpucycles_counter *c, double hz)
 	unsigned i;
 
 	if (hz > 0)
-		snprintf(now, sizeof now, "; the core runs at %.2f GHz now",
-			 hz / 1e9);
+		snprintf(now, sizeof now, "; the core runs at %s now",
+			 table_hz(hz));
 	for (i = 0; !*other && !cpucycles_counter(i, &better, sizeof better);
 	     i++)
 		if (better.kind_id < c->kind_id && better.hint[0] != '\0' &&
+		    table_possible(better.name) &&
 		    strncmp(better.name, "default-", 8) != 0)
 			snprintf(other, sizeof other,
 				 "; %s would be better, but %s", better.name,
@@ -96,13 +157,16 @@ int table_print(void)
 	double part;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
+	table_machine();
 	table_sentence(&c, hz);
 	putchar('\n');
 	table_counters(c.name);
 	putchar('\n');
-	terminal_print(0, INDENT,
-		       "rate: divide counts by %lld to get seconds (%s)",
-		       cpucycles_persecond(), cpucycles_persecondsource());
+	terminal_print(
+		0, INDENT,
+		"rate: counts advance at %s (%s); --lines has all digits",
+		table_hz((double)cpucycles_persecond()),
+		cpucycles_persecondsource());
 	if (c.kind_id == CPUCYCLES_CALIBRATED && (part = calls_share()) >= 0)
 		snprintf(share, sizeof share,
 			 "; %.2f%% of the time goes to measuring the rate, "

@@ -30,16 +30,14 @@ int terminal_width(void)
 
 /* Breaks lines at blanks, and words that are longer than a line. What is no
  * ASCII may be anything. */
-void terminal_print(int at, int indent, const char *format, ...)
+static void terminal_text(int at, int indent, const char *format,
+			  va_list values)
 {
 	const int width = terminal_width();
 	char text[2048], *c;
-	va_list values;
 	int needs;
 
-	va_start(values, format);
 	vsnprintf(text, sizeof text, format, values);
-	va_end(values);
 	for (c = text; *c != '\0'; c++) {
 		needs = 1 + (*c == ' ' ? (int)strcspn(c + 1, " ") : 0);
 		if (at + needs > width) {
@@ -51,4 +49,28 @@ void terminal_print(int at, int indent, const char *format, ...)
 		at++;
 	}
 	putchar('\n');
+}
+
+void terminal_print(int at, int indent, const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	terminal_text(at, indent, format, values);
+	va_end(values);
+}
+
+void terminal_row(int columns, const char *name, const char *format, ...)
+{
+	va_list values;
+
+	if (columns + TERMINAL_TEXT <= terminal_width())
+		printf("%-*s", columns, name);
+	else {
+		columns = TERMINAL_INDENT;
+		printf("%s%s%*s", name, *name != '\0' ? "\n" : "", columns, "");
+	}
+	va_start(values, format);
+	terminal_text(columns, columns, format, values);
+	va_end(values);
 }
