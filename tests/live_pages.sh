@@ -61,8 +61,7 @@ missing() {
 
 # As typed, but for what asks for root or takes long.
 command_of() {
-	echo "$1" | sed -E -e 's,^sudo cpucycles-open$,& --apply,' \
-		-e 's,^sudo |/usr/sbin/,,' \
+	echo "$1" | sed -E -e 's,^sudo |/usr/sbin/,,' \
 		-e "s,cpucycles-open,& --root '$tmp/machine'," \
 		-e 's,cpucycles-selftest,& --quick monotone,' \
 		-e 's,--noise,& --help,' -e 's,^man ,man -w ,' \

@@ -167,7 +167,7 @@ static void check_listing(const struct listing *l)
 }
 
 #define RDPMC CPUC_PMUS "cpu/rdpmc"
-#define OPEN "run cpucycles-open as root"
+#define OPEN "run cpucycles-open --apply as root"
 #define SECCOMP "its seccomp profile must allow this call"
 
 /* The counter does not open: the reason and the hint that a user gets. */

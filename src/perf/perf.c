@@ -7,7 +7,7 @@
 #include "perf.h"
 #include "read.h"
 
-#define CPUC_OPEN_HINT "run cpucycles-open as root"
+#define CPUC_OPEN_HINT "run cpucycles-open --apply as root"
 
 static int perf_explain(struct cpuc_slot *slot,
 			const struct cpuc_event_set *set, int err,

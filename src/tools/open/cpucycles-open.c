@@ -29,9 +29,8 @@ static struct {
 static const char open_help[] =
 	"Usage: cpucycles-open [OPTION]...\n"
 	"Lets ordinary users read the CPU's cycle counters, and undoes it.\n"
-	"Default: --apply for root, --status for others.\n"
 	"\n"
-	"      --status           print each setting and what it allows\n"
+	"      --status           print each setting and what it allows: the default\n"
 	"      --apply            open what the library needs, until the next boot\n"
 	"      --persist          the same, and at every boot\n"
 	"      --revert           restore what was found, and undo --persist\n"
@@ -305,21 +304,43 @@ static bool open_no_pmu(void)
 	return none && access(DEVICES, X_OK) == 0;
 }
 
+/* Whether to write, maybe; if not, there is no lock, and no file of it. */
+static bool open_needed(void)
+{
+	static const char *const files[] = {open_state, open_sysctl,
+					    open_tmpfiles};
+	int i, err, now = 0, old[OPEN_SETTINGS];
+	bool needed = false;
+
+	if (run.apply && open_no_pmu())
+		return false;
+	for (i = 0; i < 3 && (run.revert || run.persist); i++) {
+		err = open_load(files[i], old);
+		needed |= err != -ENOENT && err != OPEN_FOREIGN;
+	}
+	for (i = 0; i < OPEN_SETTINGS && run.apply; i++) {
+		err = open_get(open_settings[i].path, &now);
+		needed |= (open_settings[i].when & ~run.when) == 0 &&
+			  err != -ENOENT && (err != 0 || !open_enough(i, now));
+	}
+	return needed;
+}
+
 static int open_run(void)
 {
 	int status = open_recall(), saved = TOOL_GOOD, old[OPEN_SETTINGS];
+	bool none;
 
 	if (status != TOOL_GOOD && (run.apply || run.revert))
 		return status;
-	run.when = run.rdpmc_all | run.no_nmi |
-		   (open_kernel_too() ? OPEN_KERNEL_TOO : 0);
-	if (!run.revert && open_no_pmu()) {
+	none = !run.revert && open_no_pmu();
+	if (!run.apply || !none)
+		status |= open_each();
+	if (none)
 		printf("no PMU is visible here (virtual machine?), so opening "
 		       "cannot help\n");
-		if (run.apply)
-			return status;
-	}
-	status |= open_each();
+	if (run.apply && none)
+		return status;
 	if (run.found == 0 && status == TOOL_GOOD && !run.revert)
 		status = open_failed("find", "a setting (is /proc mounted?)",
 				     -ENOENT);
@@ -363,14 +384,17 @@ int main(int argc, char **argv)
 		return tool_usage("these options exclude each other");
 	if (optind < argc)
 		return tool_usage("unexpected argument '%s'", argv[optind]);
-	if (!run.status && !run.revert && (run.dry || geteuid() == 0))
+	if (run.dry && !run.revert)
 		run.apply = 1;
 	if (chdir(root) != 0) {
 		open_failed("use", root, -errno);
 		return TOOL_USAGE;
 	}
 	umask(022); /* --status is for everybody */
-	if ((run.apply || run.revert) && !run.dry && open_take_lock() != 0)
+	run.when = run.rdpmc_all | run.no_nmi |
+		   (open_kernel_too() ? OPEN_KERNEL_TOO : 0);
+	run.dry |= !open_needed();
+	if (!run.dry && open_take_lock() != 0)
 		return open_failed("lock", open_lock, -errno);
 	return tool_end(stdout, NULL, open_run());
 }
