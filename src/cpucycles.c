@@ -350,7 +350,9 @@ static struct cpuc_event_set *pair_cycles(const struct cpuc_counter *c)
 		describe_try(cpuc_find(cpuc_slots, cpuc_slot_count, c->name));
 		cpuc_unlock(&caller);
 	}
-	return cpuc_perf_opened(c->events) ? c->events : NULL;
+	return cpuc_perf_opened(c->events) && cpuc_perf_right(c->events)
+		       ? c->events
+		       : NULL;
 }
 
 int cpucycles_pair(long long *cycles, long long *instructions)

@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <string.h>
 #include "calibrated/calibration.h"
+#include "calibrated/proof.h"
 #include "rate/clock.h"
 #include "perf/perf.h"
 #include "rate/persecond.h"
+#include "registry.h"
 #include "select.h"
 #include "system/probe.h"
 
@@ -112,6 +114,24 @@ static void select_attempt(void *arg)
 	slot->trial.usable = err == 0;
 }
 
+/* By this architecture's chains, which some counter's clock has. */
+static void select_prove(void *arg)
+{
+	struct cpuc_slot *slot = arg;
+	const struct cpuc_clock *clock = NULL;
+	size_t i;
+
+	for (i = 0; i < cpuc_slot_count; i++) {
+		clock = cpuc_slots[i].counter->clock;
+		if (clock != NULL && clock->chains != NULL)
+			break;
+	}
+	if (i == cpuc_slot_count)
+		return;
+	slot->trial.usable = cpuc_prove(slot, clock->chains) == 0;
+	cpuc_perf_proved(slot->counter->events, slot->trial.usable);
+}
+
 void cpuc_try(struct cpuc_slot *slot)
 {
 	const struct cpuc_counter *c = slot->counter;
@@ -132,6 +152,10 @@ void cpuc_try(struct cpuc_slot *slot)
 		sig = cpuc_probe(select_attempt, &a);
 	if (sig)
 		select_explain_fault(slot, sig);
+	/* Not in the attempt: where the chains' clock may not be read, the
+	 * counter is believed. */
+	if (slot->trial.usable && c->kind <= CPUC_CORE_KERNEL)
+		cpuc_probe(select_prove, slot);
 }
 
 /* Whether even a step of one cycle would rank the slot behind the best one.

@@ -79,6 +79,9 @@ struct pretended_kernel {
 	uint64_t ipc;         /* if not 1, instructions have another register */
 	uint64_t access;      /* cycles that an access to a page takes */
 	bool page_permits;    /* registers are read while a page is mapped */
+	unsigned wrong;       /* PMUs that do not count, a bit each type, but */
+	unsigned percent;     /* of the cycles, */
+	unsigned a_read;      /* and so many a read of the register */
 };
 static struct pretended_kernel k;
 /* The latest event. */
@@ -120,6 +123,8 @@ static void run(uint64_t cycles)
 		if (!e->index)
 			continue;
 		step = e->retires ? cycles * k.ipc : cycles;
+		if (k.wrong >> e->type & 1)
+			step = step * k.percent / 100;
 		e->count += step;
 		/* The counter's overflow is an interrupt. */
 		if (!k.shut_out && extended(e) - before != step)
@@ -157,6 +162,8 @@ static uint64_t register_of(uint32_t index)
 	kernel();
 	faults += k.page_permits && k.mapped == 0;
 	e = on_register(index);
+	if (e != NULL && k.wrong >> e->type & 1)
+		world[e - world].count += k.a_read;
 	return e ? raw(e) : 0xdeadbeef;
 }
 

@@ -86,7 +86,7 @@ static void window(uint32_t turns, uint64_t stamp[3])
 
 static struct cpuc_chain chain[] = {{window, glimpse, 32, "one"},
 				    {window, glimpse, 32, "two"}};
-static const struct cpuc_chain_ops chains = {chain, 2, 0};
+static const struct cpuc_chain_ops chains = {chain, 2, 0, 0, 0};
 
 static uint64_t right(void)
 {

@@ -115,8 +115,8 @@ static const struct cpuc_chain x86_chain[] = {
 static const struct cpuc_chain arm_chain[] = {
 	CHAIN(ones_0, 32, "eor"), CHAIN(ones_1, 32, "sub"),
 	CHAIN(ones_2, 32, "eon"), CHAIN(ones_3, 32, "orn")};
-static const struct cpuc_chain_ops x86 = {x86_chain, 4, 400};
-static const struct cpuc_chain_ops arm UNUSED = {arm_chain, 4, 0};
+static const struct cpuc_chain_ops x86 = {x86_chain, 4, 400, 0, 0};
+static const struct cpuc_chain_ops arm UNUSED = {arm_chain, 4, 0, 0, 0};
 
 static const char *distrusted(void)
 {

@@ -10,6 +10,8 @@
 SKIPPED_MAIN("there is no <linux/perf_event.h>")
 #else
 
+#include "calibrated/proof.h"
+#include "pretended_chains.h"
 #include "pretended_perf.h"
 
 static uint64_t read_one(void)
@@ -617,8 +619,124 @@ static void check_pair(void)
 	check_pair_changes("another type of core", 2, migrate);
 }
 
+static void works(uint64_t cycles, uint64_t instructions)
+{
+	run(counts_instructions() ? instructions : cycles);
+}
+
+static long long read_signed(void)
+{
+	return (long long)read_one();
+}
+
+/* 0: the counter is believed. */
+static int prove(void)
+{
+	static const struct cpuc_counter cycles = {.read = read_signed},
+					 instructions = {.read = read_signed,
+							 .cycles = &cycles};
+	long long begun = read_signed();
+
+	it = (struct cpuc_slot){.counter = counts_instructions() ? &instructions
+								 : &cycles};
+	it.trial.step = read_signed() - begun;
+	return cpuc_prove(&it, &pretended_ops[the_cpu->of]);
+}
+
+/* How a PMU is wrong, and a part of the reason. */
+static const struct wrong {
+	const char *what;
+	unsigned percent, a_read;
+	const char *counts;
+} wrongs[] = {
+	{"a half", 50, 0, NULL},
+	{"double", 200, 0, NULL},
+	{"97%", 97, 0, NULL},
+	{"one a read", 0, 1, "counts 0 of "},
+	{"nothing", 0, 0, "counts 0 of "},
+};
+
+static void go_wrong(const struct wrong *w, unsigned types)
+{
+	k.wrong = types;
+	k.percent = w->percent;
+	k.a_read = w->a_read;
+}
+
+static bool refused_for(const struct wrong *w)
+{
+	return prove() < 0 && strstr(it.trial.reason, "a virtual PMU?") &&
+	       strstr(it.trial.reason, w->counts ? w->counts : "counts ") &&
+	       strstr(it.trial.reason,
+		      counts_instructions() ? " instructions" : " cycles");
+}
+
+/* A counter that is right on each CPU, and one of each kind of wrong. */
+static void check_proof(const struct pretended_cpu *of)
+{
+	const bool judged = !of->emulated || counts_instructions();
+	const char *reason = "";
+	unsigned i, bad = 0;
+
+	/* A raw counter's, which goes back: not of this kernel's. */
+	if (of->others < 0)
+		return;
+	the_cpu = of;
+	begin_cores(1);
+	k.access = 10;
+	ok(prove() == 0, "%s: a right counter is believed (%s)", of->what,
+	   it.trial.reason);
+	for (i = 0; judged && i < COUNT(wrongs); i++) {
+		/* What in-order loops may take is more. */
+		go_wrong(&wrongs[i], 1);
+		if (wrongs[i].percent == 97 && of->loop > 0 &&
+		    !counts_instructions())
+			continue;
+		if (!refused_for(&wrongs[i])) {
+			reason = wrongs[i].what;
+			bad++;
+		}
+	}
+	ok(bad == 0, "%s: no wrong counter is (%s; %s)", of->what, reason,
+	   it.trial.reason);
+}
+
+/* The other CPU's PMU is wrong, or this one's is from now on; or that of the
+ * other type of core. */
+static void check_proof_elsewhere(void)
+{
+	unsigned i, bad = 0;
+
+	the_cpu = cpus;
+	begin_cores(2);
+	for (i = 0; i < COUNT(wrongs); i++) {
+		bad += prove() != 0;
+		go_wrong(&wrongs[i], 3);
+		bad += !refused_for(&wrongs[i]);
+		go_wrong(&wrongs[i], 2);
+		bad += prove() != 0;
+		on_core(1);
+		bad += !refused_for(&wrongs[i]);
+		on_core(0);
+		k.wrong = 0;
+	}
+	ok(bad == 0,
+	   "a PMU that goes wrong, and one of two that is, are found out (%u)",
+	   bad);
+}
+
+static void check_proofs(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(cpus); i++)
+		check_proof(&cpus[i]);
+	check_proof_elsewhere();
+}
+
 static void check_all(void)
 {
+	check_proofs();
 	check_random();
 	check_not_at_once(0);
 	check_not_at_once(1);

@@ -28,6 +28,8 @@ static int pretended_open(const char *path, int flags)
 #define CPUC_SYS_ROOT root
 #include "calibrated/calibration.h"
 #include "system/os_clock.h"
+#include "calibrated/proof.h"
+#include "pretended_chains.h"
 #include "pretended_perf.h"
 
 /* A file of a PMU's. */
@@ -356,6 +358,56 @@ static void check_rdprus(void)
 	cpuc_tsc_forbidden = false;
 }
 
+static void works(uint64_t cycles, uint64_t instructions)
+{
+	(void)instructions;
+	run(cycles);
+}
+
+/* RDPMC, by perf and outside it, on a PMU that counts so much. */
+static void check_rdpmc(const struct pretended_cpu *of, unsigned percent,
+			unsigned a_read, const char *counts)
+{
+	static const struct cpuc_counter *const ways[] = {
+		&cpuc_counter_amd64_perfpmc, &cpuc_counter_amd64_perfpmcff,
+		&cpuc_counter_amd64_pmcff};
+	/* Events never go back. */
+	const unsigned first = of->others < 0 ? 2 : 0;
+	unsigned i, bad = 0;
+
+	fresh_tree();
+	unopened(&cpuc_x86_cycle_events);
+	k.next_index = CPUC_X86_FIXED_CYCLES + 1;
+	open_counter(&cpuc_x86_cycle_events);
+	the_cpu = of;
+	k.wrong = percent != 100;
+	k.percent = percent;
+	k.a_read = a_read;
+	for (i = first; i < COUNT(ways); i++) {
+		it = (struct cpuc_slot){.counter = ways[i]};
+		bad += cpuc_prove(&it, &pretended_ops[of->of]) !=
+			       (counts ? -ENOTSUP : 0) ||
+		       strcmp(it.trial.reason, counts ? counts : "") != 0;
+	}
+	ok(bad == 0, "x86: RDPMC of %u%%, %s: %s", percent, of->what,
+	   counts ? it.trial.reason : "is used");
+	cpuc_perf_close(&cpuc_x86_cycle_events);
+}
+
+static void check_rdpmcs(void)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(cpus); i++)
+		if (cpus[i].of == X86_CHAINS)
+			check_rdpmc(&cpus[i], 100, 0, NULL);
+	check_rdpmc(cpus, 50, 0, "counts 2592 of 5184 cycles: a virtual PMU?");
+	check_rdpmc(cpus, 200, 0,
+		    "counts 10368 of 5184 cycles: a virtual PMU?");
+	check_rdpmc(cpus, 0, 1, "counts 0 of 5184 cycles: a virtual PMU?");
+	check_rdpmc(cpus, 0, 0, "counts 0 of 5184 cycles: a virtual PMU?");
+}
+
 static void check_x86(void)
 {
 	check_register(3, 2, false);
@@ -365,6 +417,7 @@ static void check_x86(void)
 	check_outside("1\n", RDPMC " is 1");
 	check_outside("2\n", "perf events");
 	check_rdprus();
+	check_rdpmcs();
 }
 #else
 #define check_x86() skip("x86: this is another CPU")

@@ -10,6 +10,8 @@
 #undef cpuc_perf_close
 #undef cpuc_perf_opened
 #undef cpuc_perf_absent
+#undef cpuc_perf_proved
+#undef cpuc_perf_right
 #undef cpuc_perf_pair
 #include "registry.h"
 #include "system/probe.h"
@@ -51,6 +53,7 @@ static int probes;
 #include "../src/select.c"
 #include "faults/faults.h"
 #include "faults/real.h"
+#include "pretended_chains.h"
 #include "pretended_clock.h"
 #include "pretended_rate.h"
 
@@ -181,6 +184,18 @@ void cpuc_perf_close(struct cpuc_event_set *pmu)
 bool cpuc_perf_opened(const struct cpuc_event_set *pmu)
 {
 	return pmu == NULL || pmu->opened;
+}
+
+void cpuc_perf_proved(struct cpuc_event_set *pmu, bool right)
+{
+	(void)pmu;
+	(void)right;
+}
+
+bool cpuc_perf_right(const struct cpuc_event_set *pmu)
+{
+	(void)pmu;
+	return true;
 }
 
 /* A pair begins with this. */
@@ -715,6 +730,62 @@ static void check_system(void)
 	   "children of the same process id are told, and probes have ended");
 }
 
+static bool unreadable; /* the chains' clock is */
+
+/* Of two cycles in a ns, as fine() counts them. */
+static void works(uint64_t cycles, uint64_t instructions)
+{
+	(void)instructions;
+	if (unreadable)
+		real_access();
+	clock_now += cycles / 2;
+}
+
+static bool turned;
+
+/* The half from now on. */
+static long long turning(void)
+{
+	return turned ? half() : fine();
+}
+
+/* What is tried by chains, and what wins then: the first counter, of kind core
+ * and perhaps half of the cycles, or the second. */
+static void check_proven(void)
+{
+	const char *got;
+
+	slow_clock.chains = &pretended_ops[X86_CHAINS];
+	fresh();
+	add("first", (struct cpuc_counter)CORE(turning));
+	add("second", (struct cpuc_counter)OF(CPUC_REFERENCE, fine));
+	windows_made = 0;
+	got = choose(NULL);
+	ok(!strcmp(got, "first") && windows_made > 0 && windows_made < 12,
+	   "a counter is tried by chains, and wins (%u windows)", windows_made);
+	turned = true;
+	got = choose(NULL);
+	ok(!strcmp(got, "second") &&
+		   strstr(slots[0].trial.reason,
+			  "counts 3024 of 6048 cycles: a virtual PMU?"),
+	   "once it counts a half, another selection prefers the %s: it %s",
+	   got, slots[0].trial.reason);
+	ok(!strcmp(choose("first"), "second"), "even if it is named");
+	unreadable = true;
+	ok(!strcmp(choose(NULL), "first"),
+	   "where the chains' clock cannot be read, a counter is believed");
+	unreadable = turned = false;
+	counters[0].kind = CPUC_CORE_KERNEL;
+	turned = true;
+	ok(!strcmp(choose(NULL), "second"),
+	   "what is read by system calls is tried, too");
+	windows_made = 0;
+	counters[0].kind = CPUC_OS;
+	choose(NULL);
+	ok(windows_made == 0, "no chain runs for clocks");
+	slow_clock.chains = NULL;
+}
+
 int main(void)
 {
 	size_t i;
@@ -738,5 +809,6 @@ int main(void)
 	check_step();
 	check_no_lock();
 	check_system();
+	check_proven();
 	return done_testing();
 }

@@ -106,7 +106,7 @@ static void glimpse(uint32_t turns, uint64_t stamp[2])
 }
 
 static const struct cpuc_chain chains[] = {{window, glimpse, 64, "one"}};
-static const struct cpuc_chain_ops ops = {chains, 1, 0};
+static const struct cpuc_chain_ops ops = {chains, 1, 0, 0, 0};
 static struct cpuc_clock clock_of = {
 	.tick = fake_tick, .chains = &ops, .hz = HZ};
 

@@ -215,7 +215,7 @@ static void calibrated(void)
 {
 	static const struct cpuc_chain ticking = {ticking_window,
 						  ticking_glimpse, 32, "one"};
-	static const struct cpuc_chain_ops chains = {&ticking, 1, 0};
+	static const struct cpuc_chain_ops chains = {&ticking, 1, 0, 0, 0};
 	static struct cpuc_clock clock_of = {
 		.tick = tick, .chains = &chains, .hz = 2500000000};
 	static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,

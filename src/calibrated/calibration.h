@@ -44,6 +44,7 @@ struct cpuc_chain {
  * links. Each takes the last stamp and returns its own. */
 #define CPUC_BRIEF_LINKS 16 /* of a turn */
 #define CPUC_RUN_LINKS (CPUC_LONG_RUN * CPUC_BRIEF_LINKS)
+#define CPUC_RUN_LOOP 4 /* instructions of both runs' loops, a turn */
 #define CPUC_CHAIN_STAMPS(prefix, link)                              \
 	static void prefix##_##link##_glimpse(uint32_t turns,        \
 					      uint64_t stamp[2])     \
@@ -68,6 +69,10 @@ struct cpuc_chain_ops {
 	const struct cpuc_chain *chain;
 	unsigned nchains;
 	unsigned slack; /* permille */
+
+	/* Instructions of a turn, the same of all chains: its links, and what
+	 * loops add to a window's turn; 0: not known. */
+	unsigned links, loop;
 };
 
 /* Constant once `clock` is set, but for the last two, which are atomic. */

@@ -17,7 +17,8 @@ static long long amd64_tsccore_read(void)
 	return (long long)cpuc_count(tsccore_tick);
 }
 
-#define LINKS 32 /* of a turn */
+#define LINKS 32                       /* of a turn */
+#define LOOP (2 * (CPUC_LONG_RUN + 1)) /* sub and jnz, of a window's turn */
 
 /* A run ends with the clock's reading. The first stamp is the end of a run,
  * too, so all but the links is the same in every run. lfence: no later
@@ -74,7 +75,7 @@ TSCCORE_CHAIN(not, "not %0")
 
 /* An SMT sibling that never waits may leave one-cycle chains two cycles in
  * three. Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
-CPUC_CHAINS(tsccore, 400, CPUC_CHAIN(tsccore, imul, LINKS * 3),
+CPUC_CHAINS(tsccore, 400, LINKS, LOOP, CPUC_CHAIN(tsccore, imul, LINKS * 3),
 	    CPUC_CHAIN(tsccore, ror, LINKS * 1),
 	    CPUC_CHAIN(tsccore, xor, LINKS * 1),
 	    CPUC_CHAIN(tsccore, not, LINKS * 1))

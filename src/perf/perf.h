@@ -26,6 +26,11 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 /* Whether a thread of this process has opened these events: so others try. */
 bool cpuc_perf_opened(const struct cpuc_event_set *set);
 
+/* Whether these events were last seen to count known instructions rightly, as
+ * the selection has said: if not, no pair reads them. */
+void cpuc_perf_proved(struct cpuc_event_set *set, bool right);
+bool cpuc_perf_right(const struct cpuc_event_set *set);
+
 /* Cycles and instructions of one instant, from events that have been opened. */
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
 		    struct cpuc_event_set *instructions, long long pair[2]);
@@ -35,6 +40,8 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 #define cpuc_perf_try(slot, set) ((void)(set), 0)
 #define cpuc_perf_close(set) ((void)(set))
 #define cpuc_perf_opened(set) ((void)(set), true)
+#define cpuc_perf_proved(set, right) ((void)(set), (void)(right))
+#define cpuc_perf_right(set) ((void)(set), true)
 #define cpuc_perf_absent(slot, set) ((void)(slot), 0)
 #define cpuc_perf_pair(cycles, instructions, pair) \
 	((void)(cycles), (void)(instructions), (void)(pair))

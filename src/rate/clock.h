@@ -64,13 +64,16 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step);
 
 void cpuc_sort(uint64_t *v, unsigned n);
 
-/* Defines PREFIX_chains, of these CPUC_CHAIN() and this slack. */
-#define CPUC_CHAINS(prefix, of_slack, ...)                                 \
+/* Defines PREFIX_chains, of these CPUC_CHAIN(), and of this slack, links and
+ * loop. */
+#define CPUC_CHAINS(prefix, of_slack, of_links, of_loop, ...)              \
 	static const struct cpuc_chain prefix##_chain[] = {__VA_ARGS__};   \
 	static const struct cpuc_chain_ops prefix##_chains = {             \
 		.chain = prefix##_chain,                                   \
 		.nchains = sizeof prefix##_chain / sizeof *prefix##_chain, \
 		.slack = of_slack,                                         \
+		.links = of_links,                                         \
+		.loop = of_loop,                                           \
 	};
 
 /* Defines counter ID and its clock, which ID_read() reads. The arguments after

@@ -68,7 +68,7 @@ static void given_window(uint32_t turns, uint64_t stamp[3])
 
 static const struct cpuc_chain given_chain = {given_window, given_glimpse,
 					      GIVEN_TURN, "given"};
-static const struct cpuc_chain_ops given_chains = {&given_chain, 1, 0};
+static const struct cpuc_chain_ops given_chains = {&given_chain, 1, 0, 0, 0};
 
 __attribute__((constructor)) static void given(void)
 {
