@@ -61,7 +61,7 @@ static uint64_t proof_count(const struct proof *p,
 	chain->window(1 + turns, stamp);
 	all = (uint64_t)p->counter->read() - least;
 	least -= begun;
-	return (int64_t)(all - least) > 0 ? all - least : 0;
+	return all - least;
 }
 
 /* More than the links: an in-order core, or an emulator, takes cycles for the
