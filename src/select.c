@@ -109,8 +109,10 @@ static void select_attempt(void *arg)
 		err = c->open(slot);
 	if (err == 0)
 		err = select_reader(slot, a->nominal_hz);
-	if (err == 0 && c->kind != CPUC_ZERO)
+	if (err == 0 && c->kind != CPUC_ZERO) {
 		err = measure_slot(slot);
+		cpuc_perf_proved(c->events, err == 0);
+	}
 	slot->trial.usable = err == 0;
 }
 
