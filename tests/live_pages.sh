@@ -207,8 +207,9 @@ another_cpu() (
 )
 
 # counts COMMAND: the median of the 1001 counts that it prints is right, if x86
-# multiplies in 3 cycles here, and cycles of the core are counted. Python's is of
-# something else, as its page says.
+# multiplies in 3 cycles here, and cycles of the core are counted: but for what calls
+# cost and for what overtakes them without a fence, and nothing like a nominal rate
+# or a build without optimization. Python's is of something else, as its page says.
 counts() {
 	pasted "$1" "$here" || return
 	median=$(grep -x '[0-9][0-9]*' "$tmp/log" | sort -n |
@@ -216,7 +217,7 @@ counts() {
 	case $1 in
 	python3*) test -n "$median" ;;
 	*) test -n "$median" && { test -z "$exact" ||
-		awk "BEGIN { q = $median / $cycles; exit !(q > 0.99 && q < 1.01) }"; } ;;
+		awk "BEGIN { q = $median / $cycles; exit !(q > 0.98 && q < 1.03) }"; } ;;
 	esac
 }
 
