@@ -103,10 +103,30 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 	return outcome;
 }
 
+/* The last lines: what the counter counts, or which checks it failed. */
+static void report(const struct selftest *t, unsigned failed,
+		   const unsigned made[])
+{
+	if (failed == 0)
+		printf("# %s", tool_counts(&t->counter));
+	else
+		printf("# %s does not count right here:", t->counter.name);
+	for (unsigned i = 0; i < CHECKS; i++)
+		if (failed >> i & 1)
+			printf(" %s", checks[i].name);
+	printf("; checks: %u passed, %u failed, %u could not be made\n",
+	       made[GOOD], made[BAD], made[SKIPPED]);
+	if (failed != 0)
+		puts("# report that with the output of cpucycles-info; until "
+		     "then, choose another counter\n"
+		     "# of its list by cpucyclesimplementation=NAME in the "
+		     "environment");
+}
+
 /* Runs the checks whose bits are set. Returns an exit status. */
 static int run_all(struct selftest *t, unsigned chosen)
 {
-	unsigned i, n = 0, made[SKIPPED + 1] = {0};
+	unsigned i, n = 0, failed = 0, made[SKIPPED + 1] = {0};
 	enum outcome outcome;
 
 	for (i = 0; i < CHECKS; i++) {
@@ -118,12 +138,11 @@ static int run_all(struct selftest *t, unsigned chosen)
 		       t->text);
 		fflush(stdout);
 		made[outcome]++;
+		failed |= (outcome == BAD ? 1u : 0u) << i;
 	}
-	printf("1..%u\n"
-	       "# %s; checks: %u passed, %u failed, %u could not be made\n",
-	       n, tool_counts(&t->counter), made[GOOD], made[BAD],
-	       made[SKIPPED]);
-	return made[BAD] ? TOOL_FINDING : TOOL_GOOD;
+	printf("1..%u\n", n);
+	report(t, failed, made);
+	return failed ? TOOL_FINDING : TOOL_GOOD;
 }
 
 /* Selects the counter to check; NULL: as programs do. An exit status. */
