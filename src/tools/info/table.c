@@ -44,14 +44,21 @@ static bool table_possible(const char *name)
 	return *name != '\0';
 }
 
-/* The time-stamp counter's rate, by the system's clock; 0: there is none. */
+/* The time-stamp counter's rate, by the system's clock; 0: there is none, or it
+ * may not be read. */
 static double table_tsc(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	const unsigned long long before = __builtin_ia32_rdtsc();
-	const long long begin = tool_ns();
-	long long ns;
+	struct cpucycles_counter c;
+	unsigned long long before;
+	long long begin, ns;
 
+	if ((cpucycles_counterbyname("amd64-tsc", &c, sizeof c) != 0 &&
+	     cpucycles_counterbyname("x86-tsc", &c, sizeof c) != 0) ||
+	    !c.usable)
+		return 0;
+	before = __builtin_ia32_rdtsc();
+	begin = tool_ns();
 	do
 		ns = tool_ns() - begin;
 	while (ns < TSC_NS);
