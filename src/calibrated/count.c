@@ -75,7 +75,9 @@ static bool count_clock_leaps(uint64_t before, uint64_t reading)
 		reading = next;
 	}
 	if (watched > LEAP_LEAST)
-		__atomic_fetch_add(stood, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(stood,
+				 __atomic_load_n(stood, __ATOMIC_RELAXED) + 1,
+				 __ATOMIC_RELAXED);
 	return false;
 }
 
