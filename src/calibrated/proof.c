@@ -19,7 +19,8 @@
 #define PROOF_STEPS 16          /* at least so many of the reader's steps */
 #define PROOF_LENGTH_MAX 500000 /* of what steps far is no reader's time */
 
-#define PROOF_LOOP 3 /* at most, for each instruction of a loop */
+#define PROOF_LOOP 3      /* at most, for each instruction of a loop */
+#define PROOF_SIBLING 400 /* permille that an SMT sibling may add to all */
 
 #define PROOF_CHAINS 8
 #define PROOF_ALL 1000 /* permille */
@@ -148,7 +149,9 @@ int cpuc_prove(struct cpuc_slot *slot, const struct cpuc_chain_ops *ops)
 	for (by = 0; by < 2 && by < ops->nchains; by++) {
 		if (!proof_agreed(&p, seen, by))
 			continue;
-		if (seen[by].right)
+		if (seen[by].right ||
+		    (!p.instructions && seen[by].part > PROOF_ALL &&
+		     seen[by].part <= PROOF_ALL + PROOF_SIBLING))
 			return 0;
 		return cpuc_reason(slot,
 				   "counts %llu of %llu %s: a virtual PMU?",
