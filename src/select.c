@@ -109,10 +109,8 @@ static void select_attempt(void *arg)
 		err = c->open(slot);
 	if (err == 0)
 		err = select_reader(slot, a->nominal_hz);
-	if (err == 0 && c->kind != CPUC_ZERO) {
+	if (err == 0 && c->kind != CPUC_ZERO)
 		err = measure_slot(slot);
-		cpuc_perf_proved(c->events, err == 0);
-	}
 	slot->trial.usable = err == 0;
 }
 
@@ -131,7 +129,6 @@ static void select_prove(void *arg)
 	if (i == cpuc_slot_count)
 		return;
 	slot->trial.usable = cpuc_prove(slot, clock->chains) == 0;
-	cpuc_perf_proved(slot->counter->events, slot->trial.usable);
 }
 
 void cpuc_try(struct cpuc_slot *slot)
@@ -158,6 +155,7 @@ void cpuc_try(struct cpuc_slot *slot)
 	 * counter is believed. */
 	if (slot->trial.usable && c->kind <= CPUC_CORE_KERNEL)
 		cpuc_probe(select_prove, slot);
+	cpuc_perf_proved(c->events, slot->trial.usable);
 }
 
 /* Whether even a step of one cycle would rank the slot behind the best one.

@@ -146,7 +146,7 @@ static long long zero(void)
 /* The events of a pretended counter: in place of perf/perf.c. */
 struct cpuc_event_set {
 	bool open, opened; /* in this thread, and ever */
-	bool wrong;        /* by the latest trial */
+	bool right;        /* by the latest trial */
 	int faults;        /* tries and closes that read a register in vain */
 };
 
@@ -190,12 +190,12 @@ bool cpuc_perf_opened(const struct cpuc_event_set *pmu)
 void cpuc_perf_proved(struct cpuc_event_set *pmu, bool right)
 {
 	if (pmu != NULL)
-		pmu->wrong = !right;
+		pmu->right = right;
 }
 
 bool cpuc_perf_right(const struct cpuc_event_set *pmu)
 {
-	return !pmu->wrong;
+	return pmu->right;
 }
 
 /* A pair begins with this. */
@@ -770,16 +770,16 @@ static void check_proven(void)
 			  "counts 3024 of 6048 cycles: a virtual PMU?"),
 	   "once it counts a half, another selection prefers the %s: it %s",
 	   got, slots[0].trial.reason);
-	ok(!strcmp(choose("first"), "second") && pmus[0].wrong,
+	ok(!strcmp(choose("first"), "second") && !pmus[0].right,
 	   "even if it is named; nor does a pair read its events");
 	unreadable = true;
 	ok(!strcmp(choose(NULL), "first"),
 	   "where the chains' clock cannot be read, a counter is believed");
-	ok(!pmus[0].wrong, "and so are its events");
+	ok(pmus[0].right, "and so are its events");
 	unreadable = turned = false;
 	counters[0].read = constant;
 	choose(NULL);
-	ok(pmus[0].wrong, "no pair reads events that stand still");
+	ok(!pmus[0].right, "no pair reads events that stand still");
 	counters[0].read = turning;
 	counters[0].kind = CPUC_CORE_KERNEL;
 	turned = true;

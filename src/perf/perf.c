@@ -160,12 +160,12 @@ bool cpuc_perf_opened(const struct cpuc_event_set *set)
 void cpuc_perf_proved(struct cpuc_event_set *set, bool right)
 {
 	if (set != NULL)
-		__atomic_store_n(&set->wrong, !right, __ATOMIC_RELAXED);
+		__atomic_store_n(&set->right, right, __ATOMIC_RELAXED);
 }
 
 bool cpuc_perf_right(const struct cpuc_event_set *set)
 {
-	return !__atomic_load_n(&set->wrong, __ATOMIC_RELAXED);
+	return __atomic_load_n(&set->right, __ATOMIC_RELAXED);
 }
 
 void cpuc_perf_close(struct cpuc_event_set *set)

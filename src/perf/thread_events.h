@@ -23,13 +23,13 @@ struct cpuc_event_set {
 	long outside;
 
 	/* Filled in by cpuc_perf_try(), which then stores `opened` with release
-	 * order. Later only `opened` changes, with the exclude bits; `wrong`
-	 * at any selection. */
+	 * order. Later only `opened` changes, with the exclude bits, and
+	 * `right`. */
 	struct cpuc_event event[CPUC_TYPES]; /* the count is their sum */
 	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 	bool absent;     /* the system lists no PMU of cores */
-	bool wrong;      /* the latest selection has seen it */
+	bool right;      /* by the latest trial */
 };
 
 enum cpuc_perf_way {
