@@ -36,16 +36,16 @@ _cpucycles()
 		names=$("${1%cpucycles-*}cpucycles-info" --lines 2>/dev/null |
 			awk '$2 == "tracesetup" { print $4 }')
 		;;
-	*:-*) ;;
-	cpucycles-selftest:*)
-		names=$("$1" --list 2>/dev/null | sed 's/ .*//')
-		;;
 	cpucycles-run:*)
 		command=$(_cpucycles_command)
 		if [[ -n $command ]]; then
 			_command_offset "$command"
 			return
 		fi
+		;;
+	cpucycles-selftest:*:-*) ;;
+	cpucycles-selftest:*)
+		names=$("$1" --list 2>/dev/null | sed 's/ .*//')
 		;;
 	esac
 	if [[ -n $names ]]; then

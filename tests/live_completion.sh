@@ -51,6 +51,7 @@ done
 if have bash complete && test -f "$loader"; then
 	./cpucycles-selftest --list | sed 's/ .*//' | sort >"$tmp/expected"
 	offers "bash: the checks of cpucycles-selftest" ./cpucycles-selftest ''
+	offers "bash: checks after an option" ./cpucycles-selftest --quick ''
 	./cpucycles-info --lines | awk '$2 == "tracesetup" { print $4 }' |
 		sort >"$tmp/expected"
 	offers "bash: counters" ./cpucycles-selftest --counter ''
@@ -64,7 +65,10 @@ if have bash complete && test -f "$loader"; then
 	PATH=$tmp/bin:$PATH
 	offers "bash: a command of cpucycles-run" ./cpucycles-run --runs = 5 nameless-t
 	./cpucycles-selftest --list | sed 's/ .*//' | sort >"$tmp/expected"
-	offers "bash: a command's arguments" ./cpucycles-run -r 5 \
+	offers "bash: a command's arguments" ./cpucycles-run --json -r 5 \
 		./cpucycles-selftest ''
+	echo --quick >"$tmp/expected"
+	offers "bash: a command's options" ./cpucycles-run --json \
+		./cpucycles-selftest --qui
 fi
 done_testing

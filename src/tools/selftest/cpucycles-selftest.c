@@ -39,7 +39,7 @@ static const char help[] =
 	"  0  no check failed\n"
 	"  1  a check failed, or the counter asked for does not work here, or the\n"
 	"     output cannot be written\n"
-	"  2  wrong usage, or no counter has that NAME\n";
+	"  2  wrong usage, or --counter names none that exists\n";
 
 static const struct check {
 	const char *name; /* part of the interface: never changes */
