@@ -30,8 +30,8 @@ int terminal_width(void)
 
 /* Breaks lines at blanks, and words that are longer than a line. What is no
  * ASCII may be anything. */
-static void terminal_text(int at, int indent, const char *format,
-			  va_list values)
+__attribute__((format(printf, 3, 0))) static void
+terminal_text(int at, int indent, const char *format, va_list values)
 {
 	const int width = terminal_width();
 	char text[2048], *c;
