@@ -370,7 +370,7 @@ static void check_rdpmc(const struct pretended_cpu *of, unsigned percent,
 {
 	static const struct cpuc_counter *const ways[] = {
 		&cpuc_counter_amd64_perfpmc, &cpuc_counter_amd64_perfpmcff,
-		&cpuc_counter_amd64_pmcff};
+		&cpuc_counter_amd64_pmcff, NULL};
 	/* Events never go back. */
 	const unsigned first = of->others < 0 ? 2 : 0;
 	unsigned i, bad = 0;
@@ -383,7 +383,7 @@ static void check_rdpmc(const struct pretended_cpu *of, unsigned percent,
 	k.wrong = percent != 100;
 	k.percent = percent;
 	k.a_read = a_read;
-	for (i = first; i < COUNT(ways); i++) {
+	for (i = first; ways[i] != NULL; i++) {
 		it = (struct cpuc_slot){.counter = ways[i]};
 		bad += cpuc_prove(&it, &pretended_ops[of->of]) !=
 			       (counts ? -ENOTSUP : 0) ||
