@@ -83,7 +83,7 @@ static void work(double ns)
 	}
 }
 
-static void wait(double ns)
+static void a_wait(double ns)
 {
 	filtered();
 	leave(ns, true);
@@ -144,7 +144,7 @@ static double one_round(const struct row *row)
 	work(half);
 	if (row->before)
 		counted();
-	wait(row->wait * (0.5 + up_to(1)));
+	a_wait(row->wait * (0.5 + up_to(1)));
 	work(half);
 	c = (double)(counted() - from);
 	return c / (2 * half * on.core);
