@@ -29,6 +29,9 @@ struct cpucycles_counter;
 /* Why the counter does not count the thread alone; "" if it does. */
 const char *report_shared(const struct cpucycles_counter *c);
 
+/* What the counter's clock is called. */
+const char *report_clock(const struct cpucycles_counter *c);
+
 /* Calls note() for what users may not know of the counter in use, and for each
  * variable or file that had no effect. */
 void report_notes(const struct cpucycles_counter *c,

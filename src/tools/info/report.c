@@ -92,6 +92,13 @@ static const char *report_disbelieved(void)
 	return text;
 }
 
+const char *report_clock(const struct cpucycles_counter *c)
+{
+	return strstr(c->name, "tsc")   ? "time-stamp counter"
+	       : strstr(c->name, "vct") ? "virtual count"
+					: "clock";
+}
+
 /* Many users do not know that the core's rate is not the clock's, and a script
  * easily misses that a variable had no effect. */
 void report_notes(const struct cpucycles_counter *c, void (*note)(const char *))
@@ -103,10 +110,7 @@ void report_notes(const struct cpucycles_counter *c, void (*note)(const char *))
 	if (c->kind_id == CPUCYCLES_CALIBRATED) {
 		snprintf(text, sizeof text,
 			 "the core runs at %.3f times the rate of the %s",
-			 c->scaling,
-			 strstr(c->name, "tsc")   ? "time-stamp counter"
-			 : strstr(c->name, "vct") ? "virtual count"
-						  : "clock");
+			 c->scaling, report_clock(c));
 		note(text);
 	}
 	for (i = 0; i < VARIABLES; i++) {

@@ -4,16 +4,12 @@
 #include <config.h>
 #include <stdio.h>
 #include <string.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 #include "cpucycles.h"
 #include "info.h"
 #include "../common/system.h"
 #include "../common/tool.h"
 
 #define GAP 2
-#define TSC_NS 10000000        /* long enough for three digits */
 #define KIND 10                /* "calibrated" */
 #define TEXT TERMINAL_TEXT     /* with fewer columns there is no table */
 #define INDENT TERMINAL_INDENT /* of what follows a line's first */
@@ -30,75 +26,55 @@ const char *table_hz(double hz)
 	return text;
 }
 
-/* Whether this CPU may have the counter: AMD's have no fixed-function ones. */
-static bool table_possible(const char *name)
-{
-#ifdef signature_AMD_ebx
-	const unsigned hygon = 0x6f677948; /* "Hygo", in its order of bytes */
-	unsigned a, b = 0, c, d;
-
-	if (strncmp(name, "amd64-", 6) == 0 && strstr(name, "pmcff") != NULL &&
-	    __get_cpuid(0, &a, &b, &c, &d) != 0)
-		return b != signature_AMD_ebx && b != hygon;
-#endif
-	return *name != '\0';
-}
-
-/* The time-stamp counter's rate, by the system's clock; 0: there is none, or it
- * may not be read. */
-static double table_tsc(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	struct cpucycles_counter c;
-	unsigned long long before;
-	long long begin, ns;
-
-	if ((cpucycles_counterbyname("amd64-tsc", &c, sizeof c) != 0 &&
-	     cpucycles_counterbyname("x86-tsc", &c, sizeof c) != 0) ||
-	    !c.usable)
-		return 0;
-	before = __builtin_ia32_rdtsc();
-	begin = tool_ns();
-	do
-		ns = tool_ns() - begin;
-	while (ns < TSC_NS);
-	return (double)(__builtin_ia32_rdtsc() - before) * 1e9 / (double)ns;
-#else
-	return 0;
-#endif
-}
-
 /* What a report on a machine begins with. */
-static void table_machine(void)
+static void table_machine(const struct cpucycles_counter *c)
 {
-	const double tsc = table_tsc();
+	char clock[80] = "";
 	struct machine m;
 
+	/* Cycles per second, of cycles per tick: a raw counter has no clock,
+	 * and the system's is in ns. */
+	if (c->kind_id == CPUCYCLES_CALIBRATED ||
+	    c->kind_id == CPUCYCLES_REFERENCE)
+		snprintf(clock, sizeof clock, ", %s %s", report_clock(c),
+			 table_hz((double)cpucycles_persecond() / c->scaling));
 	machine_find(&m);
-	terminal_print(0, 0, "libcpucycles %s, %s%s%s, %s", cpucycles_version(),
-		       m.cpu, tsc > 0 ? ", time-stamp counter " : "",
-		       tsc > 0 ? table_hz(tsc) : "", m.system);
+	terminal_print(0, 0, "libcpucycles %s, %s%s, %s", cpucycles_version(),
+		       m.cpu, clock, m.system);
+}
+
+/* Whether this counter is a better one, and the best so far is none, or a
+ * variant of it with the same needs: amd64-perfpmcff is one of amd64-perfpmc
+ * that not every CPU has. */
+static bool table_better(const struct cpucycles_counter *c,
+			 const struct cpucycles_counter *used,
+			 const struct cpucycles_counter *best)
+{
+	if (c->kind_id >= used->kind_id || c->hint[0] == '\0' ||
+	    strncmp(c->name, "default-", 8) == 0)
+		return false;
+	return best->name == NULL ||
+	       (strncmp(best->name, c->name, strlen(c->name)) == 0 &&
+		strcmp(best->reason, c->reason) == 0);
 }
 
 /* What counts here, and what would be better: truer, and not by system calls,
  * which take longer than any clock's step. */
 static void table_sentence(const struct cpucycles_counter *c, double hz)
 {
-	struct cpucycles_counter better;
+	struct cpucycles_counter better, best = {.name = NULL};
 	char now[64] = "", other[512] = "";
 	unsigned i;
 
 	if (hz > 0)
 		snprintf(now, sizeof now, "; the core runs at %s now",
 			 table_hz(hz));
-	for (i = 0; !*other && !cpucycles_counter(i, &better, sizeof better);
-	     i++)
-		if (better.kind_id < c->kind_id && better.hint[0] != '\0' &&
-		    table_possible(better.name) &&
-		    strncmp(better.name, "default-", 8) != 0)
-			snprintf(other, sizeof other,
-				 "; %s would be better, but %s", better.name,
-				 tool_why(&better));
+	for (i = 0; cpucycles_counter(i, &better, sizeof better) == 0; i++)
+		if (table_better(&better, c, &best))
+			best = better;
+	if (best.name != NULL)
+		snprintf(other, sizeof other, "; %s would be better, but %s",
+			 best.name, tool_why(&best));
 	terminal_print(0, 0, "%s%s%s%s.", tool_counts(c),
 		       c->per_thread ? ", of the thread alone"
 		       : c->kind_id == CPUCYCLES_REFERENCE ||
@@ -164,7 +140,7 @@ int table_print(void)
 	double part;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
-	table_machine();
+	table_machine(&c);
 	table_sentence(&c, hz);
 	putchar('\n');
 	table_counters(c.name);
