@@ -4,55 +4,41 @@
  * while interrupts and the host take time. */
 #include "sim_machine.h"
 
-/* What takes the CPU from the thread: so many ns pass before the next, and it
- * takes so many. */
-struct taker {
-	double apart, most_apart, takes, most;
-};
 enum { INTERRUPTS, HOST, RIVALS, WAITS, TAKERS };
 
-#define INTERRUPTS_1                      \
-	{                                 \
-		50e3, 150e3, 0.5e3, 1.5e3 \
-	}
-#define INTERRUPTS_2                  \
-	{                             \
-		50e3, 150e3, 1e3, 3e3 \
-	}
-#define HOST_TENTH                     \
-	{                              \
-		50e3, 150e3, 5e3, 17e3 \
-	}
-#define HOST_OFTEN                   \
-	{                            \
-		20e6, 60e6, 2e6, 6e6 \
-	}
-#define HOST_6_MS                       \
-	{                               \
-		500e6, 1500e6, 6e6, 6e6 \
-	}
-#define NOW_AND_THEN                   \
-	{                              \
-		0.1e6, 10e6, 20e3, 4e6 \
-	}
-#define OFTEN                             \
-	{                                 \
-		0.1e6, 0.3e6, 20e3, 0.2e6 \
-	}
-#define BRIEFLY                         \
-	{                               \
-		50e3, 150e3, 10e3, 50e3 \
-	}
-#define ALIKE                              \
-	{                                  \
-		100e3, 100e3, 100e3, 100e3 \
-	}
+/* What takes the CPU from the thread: so many ns pass before the next, and it
+ * takes so many. */
+enum often {
+	NEVER,
+	INTERRUPTS_1,
+	INTERRUPTS_2,
+	HOST_TENTH,
+	HOST_OFTEN,
+	HOST_6_MS,
+	NOW_AND_THEN,
+	OFTEN,
+	BRIEFLY,
+	ALIKE
+};
+static const struct taker {
+	double apart, most_apart, takes, most;
+} takers[] = {
+	[INTERRUPTS_1] = {50e3, 150e3, 0.5e3, 1.5e3},
+	[INTERRUPTS_2] = {50e3, 150e3, 1e3, 3e3},
+	[HOST_TENTH] = {50e3, 150e3, 5e3, 17e3},
+	[HOST_OFTEN] = {20e6, 60e6, 2e6, 6e6},
+	[HOST_6_MS] = {500e6, 1500e6, 6e6, 6e6},
+	[NOW_AND_THEN] = {0.1e6, 10e6, 20e3, 4e6},
+	[OFTEN] = {0.1e6, 0.3e6, 20e3, 0.2e6},
+	[BRIEFLY] = {50e3, 150e3, 10e3, 50e3},
+	[ALIKE] = {100e3, 100e3, 100e3, 100e3},
+};
 
 /* How much all pieces count at most, of the work and of what interrupts and the
  * host took. */
 static const struct bed {
 	const char *name;
-	struct taker taker[TAKERS];
+	enum often taker[TAKERS];
 	double most;
 	bool virtual, waits_hide;
 } beds[] = {
@@ -131,7 +117,7 @@ static double between(double least, double most)
 
 static void take(const struct bed *b, int i)
 {
-	const struct taker *t = &b->taker[i];
+	const struct taker *t = &takers[b->taker[i]];
 	const double ns = between(t->takes, t->most);
 
 	if (i == RIVALS) {
@@ -182,8 +168,9 @@ static void in_bed(const struct bed *b, double piece, enum kernel kernel)
 	settled((struct machine)AT(4.0, 2.596, 26, .kernel = kernel,
 				   .virtual = b->virtual));
 	for (int i = 0; i < TAKERS; i++)
-		due[i] = b->taker[i].most > 0
-				 ? now + between(0, b->taker[i].most_apart)
+		due[i] = b->taker[i] != NEVER
+				 ? now + between(0,
+						 takers[b->taker[i]].most_apart)
 				 : 1e300;
 	taken = 0;
 	beyond = 0;
