@@ -131,7 +131,7 @@ static void select_prove(void *arg)
 	slot->trial.usable = cpuc_prove(slot, clock->chains) == 0;
 }
 
-void cpuc_try(struct cpuc_slot *slot)
+CPUC_COLD void cpuc_try(struct cpuc_slot *slot)
 {
 	const struct cpuc_counter *c = slot->counter;
 	struct attempt a = {.slot = slot};

@@ -9,6 +9,9 @@
 #include "cpucycles.h"
 #include "scale.h"
 
+/* Runs once or so: rather small than fast, with all that it alone calls. */
+#define CPUC_COLD __attribute__((cold))
+
 /* The best first. */
 enum cpuc_kind {
 	CPUC_CORE,

@@ -337,7 +337,7 @@ bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
 	return false;
 }
 
-int cpuc_calibrate(struct cpuc_slot *slot)
+CPUC_COLD int cpuc_calibrate(struct cpuc_slot *slot)
 {
 	const size_t rest = offsetof(struct cpuc_calibration, chain);
 	struct cpuc_clock *clock = slot->counter->clock;

@@ -53,7 +53,7 @@ static uint64_t count_clock(void)
  * stands still and then leaps. A kernel that distrusts its own clock lets it go
  * on only at a tick of its timer. What the host or an interrupt takes makes it
  * stand, too, but nothing makes a true one overtake the ticks. */
-static bool count_clock_leaps(uint64_t before, uint64_t reading)
+CPUC_COLD static bool count_clock_leaps(uint64_t before, uint64_t reading)
 {
 	uint8_t *stood = &cpuc_calibration.stood;
 	uint64_t begun, next, passed, ran, watched = 0;

@@ -122,7 +122,8 @@ static bool proof_agreed(const struct proof *p, const struct proof_seen *seen,
 	return odd <= (n > 2 ? 1u : 0u);
 }
 
-int cpuc_prove(struct cpuc_slot *slot, const struct cpuc_chain_ops *ops)
+CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
+			 const struct cpuc_chain_ops *ops)
 {
 	const struct cpuc_counter *c = slot->counter;
 	struct proof p = {.counter = c,

@@ -204,7 +204,7 @@ const struct cpuc_rate *cpuc_persecond_known(const struct cpuc_slot *current)
 	return __atomic_load_n(persecond_place(current), __ATOMIC_ACQUIRE);
 }
 
-struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
+CPUC_COLD struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 {
 	const struct cpuc_rate **place = persecond_place(current);
 	const struct cpuc_rate *rate = *place;
