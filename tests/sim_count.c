@@ -240,6 +240,11 @@ static void wait_35_us(void)
 	leave(35e3, true);
 }
 
+static void wait_1_s(void)
+{
+	leave(1e9, true);
+}
+
 static void wait_25_us(void)
 {
 	leave(25e3, true);
@@ -340,6 +345,9 @@ static const struct event {
 	{"a tick that is too old", REPORTS, 1000, NULL, 20000, 20000, 24000},
 	{"more than 2^31 too old", REPORTS, 0x90000000, NULL, 20000, 20000,
 	 24000},
+	/* It may have been from after the wait: up to 5 ms count. */
+	{"such a tick, and a wait of 1 s", REPORTS, 1000, wait_1_s, 0, 0,
+	 4e9 / 190},
 	/* What such a tick may have had of it is in no later pause. */
 	{"a wait before that is known", NO_WORD, 1000, wait_before, 8e6,
 	 7990000, 8.1e6},

@@ -80,7 +80,7 @@ static long long ticks(uint64_t per_us)
 /* clang-format off */
 AT_RATE(fine, 2000)
 AT_RATE(nearly, 1990)
-AT_RATE(three_quarters, 1500)
+AT_RATE(three_eighths, 750)
 AT_RATE(half, 1000)
 AT_RATE(two_fifths, 800)
 /* clang-format on */
@@ -302,7 +302,8 @@ static const struct alone {
 	 CLOCK(CPUC_OS, fine, .hz = 123456789, .exact = true), NULL,
 	 2000000000. / 123456789},
 	{"a nominal clock within 1%", NOMINAL(nearly), NULL, 1},
-	{"of 3/4 of the rate", NOMINAL(three_quarters), NULL, 1365. / 1024},
+	/* Rounded to the nearest. */
+	{"of 3/8 of the rate", NOMINAL(three_eighths), NULL, 2731. / 1024},
 	{"of no rate", NOMINAL(erratic), NULL, 1},
 };
 
