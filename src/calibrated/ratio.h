@@ -3,6 +3,7 @@
 #ifndef CPUC_RATIO_H
 #define CPUC_RATIO_H
 
+#include "tracker.h"
 #include "window.h"
 
 /* Times in ticks, glimpses in cycles << CPUC_OVERHEAD_BITS. The guard changes
@@ -12,12 +13,11 @@ struct cpuc_ratio {
 	uint32_t glimpse_in;    /* from the interval's beginning to the next */
 	uint32_t glimpse_every; /* and from one to the next */
 	uint32_t measure_in;    /* from the beginning to a measurement */
-	uint32_t measure_every;
+	struct cpuc_tracker tracker;
 	uint32_t stepped_ago;          /* the latest step */
 	struct cpuc_overhead overhead; /* of windows that measure */
 	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at this ratio */
 	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
-	bool known;            /* the mean has a measurement in it */
 	uint16_t cpu;          /* at the latest closing */
 };
 
