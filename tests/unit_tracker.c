@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The tracker of a core's rate, on random walks, beside the best filter: one
- * that knows how fast the rate walks. CASES rates. */
+ * that knows how fast the rate walks. CASES looks. */
 #include <config.h>
 #include "calibrated/constants.h"
 #include "calibrated/tracker.h"
@@ -152,7 +152,7 @@ static void steps(void)
 
 int main(void)
 {
-	const long n = cases_begin(1000);
+	const long n = cases_begin(600000) / (SETTLES + JUDGED) + 1;
 
 	cpuc_calibration.hz = machines[0].hz;
 	walks(n);
