@@ -38,6 +38,7 @@ struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
 	unsigned bits; /* of the hardware; 0 is 64 */
+	bool strict;   /* may be a clock: proven by one chain, within 1% */
 
 	struct cpuc_clock *clock;      /* NULL: `read` returns core cycles */
 	struct cpuc_event_set *events; /* this thread's, opened before open() */
