@@ -123,6 +123,10 @@ long long cpuc_first(void);
 /* The same for instructions; -1: they cannot be counted. */
 long long cpuc_first_instructions(void);
 
+/* The calling thread counts by these events on a type of core for the first
+ * time in the process: tries them there. If they are wrong, selects anew. */
+void cpuc_first_on_core(struct cpuc_event_set *set);
+
 /* The selected slot, which a scaled entry reads. Never NULL. */
 extern const struct cpuc_slot *cpuc_current;
 
