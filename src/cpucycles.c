@@ -260,6 +260,30 @@ static void describe_try(struct cpuc_slot *slot)
 	cpuc_probe_end();
 }
 
+CPUC_COLD void cpuc_first_on_core(struct cpuc_event_set *set)
+{
+	const struct cpuc_slot *counted = cpuc_instructions_slot();
+	const char *name = counted != NULL ? counted->counter->name : NULL;
+	struct cpuc_caller caller;
+
+	/* A selection tries them anyway. */
+	if (cpuc_lock(&caller) != 0)
+		return;
+	if (!cpuc_perf_unproven(set)) {
+		/* Another thread was faster. */
+	} else if (set == cpuc_current->counter->events) {
+		if (selection_set(cpuc_current->counter->name) != 0)
+			selection_make();
+	} else if (name != NULL && set == counted->counter->events) {
+		selection_begin();
+		cpuc_instructions_choose();
+		cpuc_probe_end();
+	} else if (name != NULL) { /* a pair's */
+		describe_try(cpuc_find(cpuc_slots, cpuc_slot_count, name));
+	}
+	cpuc_unlock(&caller);
+}
+
 static void describe(const struct cpuc_slot *slot,
 		     struct cpucycles_counter *out, size_t size)
 {

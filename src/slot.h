@@ -38,6 +38,7 @@ struct cpuc_counter {
 	const char *name; /* public: never changes */
 	enum cpuc_kind kind;
 	unsigned bits; /* of the hardware; 0 is 64 */
+	bool strict;   /* may be a clock: proven by one chain, within 1% */
 
 	struct cpuc_clock *clock;      /* NULL: `read` returns core cycles */
 	struct cpuc_event_set *events; /* this thread's, opened before open() */
@@ -121,6 +122,10 @@ long long cpuc_first(void);
 
 /* The same for instructions; -1: they cannot be counted. */
 long long cpuc_first_instructions(void);
+
+/* The calling thread counts by these events on a type of core for the first
+ * time in the process: tries them there. If they are wrong, selects anew. */
+void cpuc_first_on_core(struct cpuc_event_set *set);
 
 /* The selected slot, which a scaled entry reads. Never NULL. */
 extern const struct cpuc_slot *cpuc_current;

@@ -32,6 +32,7 @@ static void exists(const volatile void *page);
 /* The first calls, which select a counter. */
 #define cpuc_first first_cycles
 #define cpuc_first_instructions first_instructions
+#define cpuc_first_on_core first_on_core
 
 #include "../src/perf/read.h"
 #include "../src/system/syscalls.h"
@@ -44,7 +45,8 @@ static void exists(const volatile void *page);
 struct event {
 	struct perf_event_mmap_page *page;
 	uint64_t id, count, start;
-	uint32_t index; /* its register; 0: none */
+	uint64_t enabled, running; /* ns */
+	uint32_t index;            /* its register; 0: none */
 	unsigned width, type, excludes;
 	bool open, mapped, pinned, error, retires;
 };
@@ -120,8 +122,10 @@ static void run(uint64_t cycles)
 	for (e = world; e < world + k.made; e++) {
 		uint64_t before = extended(e), step;
 
+		e->enabled += e->open || e->mapped ? cycles : 0;
 		if (!e->index)
 			continue;
+		e->running += cycles;
 		step = e->retires ? cycles * k.ipc : cycles;
 		if (k.wrong >> e->type & 1)
 			step = step * k.percent / 100;
@@ -227,7 +231,9 @@ static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
 
 	signals();
 	strange += pid != 0 || cpu != -1 || group != -1 ||
-		   fd_flags != PERF_FLAG_FD_CLOEXEC;
+		   fd_flags != PERF_FLAG_FD_CLOEXEC ||
+		   attr->read_format != (PERF_FORMAT_TOTAL_TIME_ENABLED |
+					 PERF_FORMAT_TOTAL_TIME_RUNNING);
 	err = refusal(type, flags);
 	if (err != 0) {
 		errno = -err;
@@ -392,10 +398,11 @@ static int pretended_SYS_ioctl(int fd, unsigned long request, uint64_t *id)
 static ssize_t pretended_read(int fd, void *count, size_t size)
 {
 	const struct event e = *opened(fd);
+	const uint64_t format[] = {e.count, e.enabled, e.running};
 
 	reads++;
 	k.unverified += k.asked_id != (unsigned)fd || !e.open;
-	memcpy(count, &e.count, size);
+	memcpy(count, format, size);
 	signals();
 	return e.error ? 0 : (ssize_t)size;
 }
@@ -436,6 +443,15 @@ long long cpuc_first_instructions(void)
 	return -3;
 }
 
+/* What a test does when a thread counts on another type of core. */
+static void (*on_new_core)(struct cpuc_event_set *set);
+
+void cpuc_first_on_core(struct cpuc_event_set *set)
+{
+	if (on_new_core != NULL)
+		on_new_core(set);
+}
+
 static struct cpuc_event_set one = {
 	.reg = register_of,
 	.access = {CPUC_PMUS "cpu/rdpmc", CPUC_PMUS "cpu_core/rdpmc"}};
@@ -462,7 +478,7 @@ static unsigned left_open(void)
 /* As it was before the first selection. */
 static void unopened(struct cpuc_event_set *set)
 {
-	set->opened = 0;
+	set->opened = set->proven = 0;
 	set->absent = false;
 }
 

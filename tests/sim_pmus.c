@@ -58,7 +58,6 @@ static uint64_t pretended_rdpmc(uint32_t ecx)
 #include <cpuid.h>
 
 static unsigned extended_b, extended_d; /* of CPUID leaf 0x80000008 */
-static int pretended_off;               /* APERF, of a chain, in permille */
 
 static int pretended_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c,
 			   unsigned *d)
@@ -70,9 +69,7 @@ static int pretended_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c,
 }
 
 #define __get_cpuid pretended_cpuid
-#define cpuc_chain_off(chain, read) ((void)(chain), (void)(read), pretended_off)
 #include "../src/counters/amd64_rdpru.c"
-#undef cpuc_chain_off
 #endif
 
 /* Of the PMUs that are listed: they have files of their CPUs, and the numbers
@@ -323,10 +320,8 @@ static void check_outside(const char *rdpmc, const char *reason)
 	   "x86: outside perf: %s", it.trial.reason);
 }
 
-/* AMD's APERF: what CPUID says, how far it is off, and whether perf has a PMU.
- */
-static void check_rdpru(unsigned b, unsigned d, int off, bool pmu,
-			const char *reason)
+/* AMD's APERF: what CPUID says, and whether perf has a PMU. */
+static void check_rdpru(unsigned b, unsigned d, bool pmu, const char *reason)
 {
 	fresh_tree();
 	unopened(&cpuc_x86_cycle_events);
@@ -334,7 +329,6 @@ static void check_rdpru(unsigned b, unsigned d, int off, bool pmu,
 	k.refuse = pmu ? 0 : -ENOENT;
 	extended_b = b;
 	extended_d = d;
-	pretended_off = off;
 	ok((amd64_rdpru_open(&it) == 0) == (*reason == '\0') &&
 		   !strcmp(it.trial.reason, reason) && left_open() == 0,
 	   "x86: RDPRU %s%s", *reason ? "is not used: " : "is used",
@@ -345,15 +339,13 @@ static void check_rdprus(void)
 {
 	static const char none[] = "CPUID says that this CPU has no RDPRU";
 
-	check_rdpru(0, 0x10000, 0, false, none);
-	check_rdpru(0x10, 0, 0, false, none);
-	check_rdpru(0x10, 0x10000, 0, true,
+	check_rdpru(0, 0x10000, false, none);
+	check_rdpru(0x10, 0, false, none);
+	check_rdpru(0x10, 0x10000, true,
 		    "the per-thread counters work here, and are truer");
-	check_rdpru(0x10, 0x10000, -15, false,
-		    "its APERF is 1.5% off the chain of imul");
-	check_rdpru(0x10, 0x10000, 0, false, "");
+	check_rdpru(0x10, 0x10000, false, "");
 	cpuc_tsc_forbidden = true;
-	check_rdpru(0x10, 0x10000, 0, false,
+	check_rdpru(0x10, 0x10000, false,
 		    "RDTSC is forbidden in this process by prctl(PR_SET_TSC)");
 	cpuc_tsc_forbidden = false;
 }
@@ -394,6 +386,48 @@ static void check_rdpmc(const struct pretended_cpu *of, unsigned percent,
 	cpuc_perf_close(&cpuc_x86_cycle_events);
 }
 
+static const struct pretended_cpu *cpu_named(const char *what)
+{
+	size_t i;
+
+	for (i = 0; strcmp(cpus[i].what, what) != 0; i++)
+		;
+	return &cpus[i];
+}
+
+/* An APERF that counts so much: it may be the TSC, of about the core's rate. */
+static void check_aperf(const char *cpu, unsigned percent, const char *counts)
+{
+	struct cpuc_counter aperf = cpuc_counter_amd64_rdpru;
+
+	fresh_tree();
+	unopened(&cpuc_x86_cycle_events);
+	open_counter(&cpuc_x86_cycle_events);
+	aperf.read = amd64_perfpmc_read;
+	the_cpu = cpu_named(cpu);
+	k.wrong = 1;
+	k.percent = percent;
+	it = (struct cpuc_slot){.counter = &aperf};
+	ok(cpuc_prove(&it, &pretended_ops[X86_CHAINS]) ==
+			   (*counts ? -ENOTSUP : 0) &&
+		   !strcmp(it.trial.reason, counts),
+	   "x86: APERF of %u%%, %s: %s", percent, cpu,
+	   *counts ? it.trial.reason : "is used");
+	cpuc_perf_close(&cpuc_x86_cycle_events);
+}
+
+static void check_aperfs(void)
+{
+	check_aperf("x86", 101, "");
+	check_aperf("x86, interrupted", 100, "");
+	check_aperf("x86, SMT", 100, "");
+	check_aperf("x86", 98, "counts 5081 of 5184 cycles: a virtual PMU?");
+	check_aperf("x86", 102, "counts 5287 of 5184 cycles: a virtual PMU?");
+	check_aperf("x86", 120, "counts 6221 of 5184 cycles: a virtual PMU?");
+	check_aperf("x86, -icount", 100,
+		    "counts 1830 of 5184 cycles: a virtual PMU?");
+}
+
 static void check_rdpmcs(void)
 {
 	size_t i;
@@ -417,6 +451,7 @@ static void check_x86(void)
 	check_outside("1\n", RDPMC " is 1");
 	check_outside("2\n", "perf events");
 	check_rdprus();
+	check_aperfs();
 	check_rdpmcs();
 }
 #else

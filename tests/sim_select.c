@@ -12,6 +12,7 @@
 #undef cpuc_perf_absent
 #undef cpuc_perf_proved
 #undef cpuc_perf_right
+#undef cpuc_perf_unproven
 #undef cpuc_perf_pair
 #include "registry.h"
 #include "system/probe.h"
@@ -187,10 +188,20 @@ bool cpuc_perf_opened(const struct cpuc_event_set *pmu)
 	return pmu == NULL || pmu->opened;
 }
 
+/* The events that the thread reads on another type of core. */
+static const struct cpuc_event_set *unproven;
+
 void cpuc_perf_proved(struct cpuc_event_set *pmu, bool right)
 {
 	if (pmu != NULL)
 		pmu->right = right;
+	if (right && unproven == pmu)
+		unproven = NULL;
+}
+
+bool cpuc_perf_unproven(const struct cpuc_event_set *pmu)
+{
+	return unproven == pmu;
 }
 
 bool cpuc_perf_right(const struct cpuc_event_set *pmu)
@@ -793,6 +804,65 @@ static void check_proven(void)
 	slow_clock.chains = NULL;
 }
 
+/* The thread's first count by these events on another type of core. */
+static const char *on_core(struct cpuc_event_set *events)
+{
+	unproven = events;
+	windows_made = 0;
+	cpuc_first_on_core(events);
+	return cpucycles_implementation();
+}
+
+/* Each PMU is tried when it is first read: that of the counter in use, of the
+ * instructions, and of a pair beside another counter. */
+static void check_cores(void)
+{
+	struct cpuc_caller caller;
+	bool tried;
+
+	fresh();
+	forget();
+	turned = false;
+	registered[0].read = turning;
+	registered[1].open = NULL;
+	cpucycles_instructions();
+	slow_clock.chains = &pretended_ops[X86_CHAINS];
+	ok(!strcmp(on_core(&pmus[0]), "fine") && windows_made > 0 &&
+		   unproven == NULL && cpucycles_instructions() != -1,
+	   "another type of core: the counter is tried there, and goes on");
+	windows_made = 0;
+	cpuc_first_on_core(&pmus[0]);
+	ok(windows_made == 0, "but not again if another thread was faster");
+	cpuc_lock(&caller);
+	on_core(&pmus[0]);
+	cpuc_unlock(&caller);
+	ok(windows_made == 0, "nor inside a selection, which tries it anyway");
+	turned = true;
+	ok(!strcmp(on_core(&pmus[0]), "denied") &&
+		   strstr(cpuc_slots[0].trial.reason, "cycles: a virtual PMU?"),
+	   "where it counts a half, the next one is selected: it %s",
+	   cpuc_slots[0].trial.reason);
+	turned = false;
+	cpucycles_select("slow");
+	ok(!strcmp(on_core(&pmus[2]), "slow"),
+	   "what a program has selected stays");
+	instructions_read = cpuc_first_instructions;
+	slow_clock.chains = NULL;
+	cpucycles_instructions();
+	slow_clock.chains = &pretended_ops[X86_CHAINS];
+	cpuc_slots[1].trial.usable = pmus[1].right = false;
+	tried = !strcmp(on_core(&pmus[1]), "slow") && windows_made > 0;
+	ok(tried && pmus[1].right && cpucycles_instructions() != -1,
+	   "a pair's cycles are tried, too");
+	ok(!strcmp(on_core(&pmus[3]), "slow") && cpucycles_instructions() == -1,
+	   "and instructions, which %s",
+	   cpuc_instructions_slots[0].trial.reason);
+	slow_clock.chains = NULL;
+	registered[0].read = fine;
+	registered[1].open = open_denied;
+	forget();
+}
+
 int main(void)
 {
 	size_t i;
@@ -817,5 +887,6 @@ int main(void)
 	check_no_lock();
 	check_system();
 	check_proven();
+	check_cores();
 	return done_testing();
 }

@@ -60,53 +60,6 @@ static void distances(void)
 	   "no further than by all of one");
 }
 
-/* A count of the core's cycles: permille of what it should be, and what others
- * add to each window but one. */
-static long long count, permille, others;
-static int windows;
-
-static long long counted(void)
-{
-	return count;
-}
-
-static void counted_window(uint32_t turns, uint64_t stamp[3])
-{
-	(void)stamp;
-	count += 9LL * turns * chain.cycles * permille / 1000;
-	if (++windows != 5)
-		count += others;
-}
-
-static void agreement(void)
-{
-	static const struct cpuc_chain counting = {.window = counted_window,
-						   .cycles = SHORT_RUN / TURNS};
-	static const struct {
-		const char *what;
-		long long permille, others;
-		int off;
-	} rows[] = {
-		{"1.5% too many", 1015, 0, 15},
-		{"0.9% too many", 1009, 0, 0},
-		{"interrupted in all windows but one", 1000, 1000000, 0},
-		{"moved between cores in all but one", 1000, -1000000000, 0},
-		{"2% too few, and interrupted", 980, 10000000, -20},
-		{"none", 0, 0, -1000},
-		{"far too many", 100000, 0, 10000},
-	};
-	int off;
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		permille = rows[i].permille;
-		others = rows[i].others;
-		windows = 0;
-		off = cpuc_chain_off(&counting, counted);
-		ok(off == rows[i].off, "%s: off by %d permille", rows[i].what,
-		   off);
-	}
-}
-
 static uint64_t now, step, read_ns; /* ns */
 static uint64_t behind; /* the thread moves to a core whose clock is so much */
 static double rate;
@@ -238,7 +191,6 @@ int main(void)
 						     .glimpse_turns = TURNS};
 	overheads();
 	distances();
-	agreement();
 	now = 1000000000;
 	thread_clocks();
 	grain();

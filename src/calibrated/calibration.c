@@ -15,10 +15,6 @@
 
 #define GLIMPSE_MAX (1 << 28) /* sums of these fit in 32 bits */
 
-/* Of other counts of core cycles. */
-#define CORE_TURNS 128 /* beside these a window's overhead is nothing */
-#define CORE_OFF 10    /* permille that one may be off */
-
 struct cpuc_calibration cpuc_calibration;
 
 /* A window's long run less its short one, in ticks; UINT32_MAX: useless. */
@@ -119,23 +115,6 @@ static int chain_permille(uint64_t count, uint64_t expected)
 	uint64_t permille = count * 1000 / expected;
 
 	return permille < CHAIN_OFF_MAX ? (int)permille - 1000 : CHAIN_OFF_MAX;
-}
-
-int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void))
-{
-	const uint64_t expected =
-		(uint64_t)(CPUC_LONG_RUN + 1) * chain->cycles * CORE_TURNS;
-	uint64_t stamp[3], before;
-	int best = CHAIN_OFF_MAX, off, i;
-
-	for (i = 0; i < CHAIN_TRIES && abs(best) > CORE_OFF; i++) {
-		before = (uint64_t)read();
-		chain->window(CORE_TURNS, stamp);
-		off = chain_permille((uint64_t)read() - before, expected);
-		if (abs(off) < abs(best))
-			best = off;
-	}
-	return abs(best) > CORE_OFF ? best : 0;
 }
 
 /* How far the chain is from s->ratio, in permille, at the best of some windows:

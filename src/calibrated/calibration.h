@@ -100,10 +100,6 @@ extern struct cpuc_calibration cpuc_calibration;
  * reason. Under the lock; may fault. */
 int cpuc_calibrate(struct cpuc_slot *slot);
 
-/* How far a count of core cycles is from the chain's, in permille, at the best
- * of some windows; 0: at most 1%. */
-int cpuc_chain_off(const struct cpuc_chain *chain, long long (*read)(void));
-
 /* The rate of a core with this ratio, Hz; 0: not plausible. */
 uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio);
 

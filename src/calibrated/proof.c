@@ -23,9 +23,9 @@
 #define PROOF_SIBLING 400 /* permille that an SMT sibling may add to all */
 
 #define PROOF_CHAINS 8
-#define PROOF_ALL 1000 /* permille */
-#define PROOF_OFF 20   /* that a count of cycles may be off */
-#define PROOF_OFF_INSTRUCTIONS 10
+#define PROOF_ALL 1000    /* permille */
+#define PROOF_OFF 20      /* that a count of cycles may be off */
+#define PROOF_OFF_LESS 10 /* of instructions, or if it may be a clock */
 
 struct proof {
 	const struct cpuc_counter *counter;
@@ -70,7 +70,7 @@ static uint64_t proof_count(const struct proof *p,
  * from all chains but the first. */
 static int proof_more(const struct proof *p, const struct cpuc_chain *chain)
 {
-	if (p->instructions)
+	if (p->instructions || p->counter->strict)
 		return 0;
 	return (int)(PROOF_LOOP * p->ops->loop * PROOF_ALL /
 		     proof_turn(p, chain)) +
@@ -122,6 +122,15 @@ static bool proof_agreed(const struct proof *p, const struct proof_seen *seen,
 	return odd <= (n > 2 ? 1u : 0u);
 }
 
+static int proof_refuse(struct cpuc_slot *slot, const struct proof *p,
+			const struct proof_seen *seen)
+{
+	return cpuc_reason(slot, "counts %llu of %llu %s: a virtual PMU?",
+			   (unsigned long long)seen->count,
+			   (unsigned long long)seen->expected,
+			   p->instructions ? "instructions" : "cycles");
+}
+
 CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
 			 const struct cpuc_chain_ops *ops)
 {
@@ -134,12 +143,16 @@ CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
 	struct proof_seen seen[PROOF_CHAINS];
 	unsigned i, by;
 
-	if (p.instructions)
-		p.off = PROOF_OFF_INSTRUCTIONS;
+	if (p.instructions || c->strict)
+		p.off = PROOF_OFF_LESS;
 	if (ops->nchains > PROOF_CHAINS || (p.instructions && ops->links == 0))
 		return 0;
 	for (i = 0; i < ops->nchains; i++) {
 		seen[i] = proof_try(&p, &ops->chain[i]);
+		/* What looks like an SMT sibling's part may be a clock's. The
+		 * first chain, at which siblings hardly take part, decides. */
+		if (c->strict)
+			return seen[0].right ? 0 : proof_refuse(slot, &p, seen);
 		/* Two are enough; the second may take longer, as under an
 		 * emulator, but not less than a cycle a link. */
 		if (i == 1 && seen[0].right &&
@@ -154,11 +167,7 @@ CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
 		    (!p.instructions && seen[by].part > PROOF_ALL &&
 		     seen[by].part <= PROOF_ALL + PROOF_SIBLING))
 			return 0;
-		return cpuc_reason(slot,
-				   "counts %llu of %llu %s: a virtual PMU?",
-				   (unsigned long long)seen[by].count,
-				   (unsigned long long)seen[by].expected,
-				   p.instructions ? "instructions" : "cycles");
+		return proof_refuse(slot, &p, &seen[by]);
 	}
 	return 0;
 }

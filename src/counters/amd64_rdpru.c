@@ -4,8 +4,6 @@
 #include <config.h>
 #include <cpuid.h>
 #include <errno.h>
-#include <stdlib.h>
-#include "../calibrated/calibration.h"
 #include "../perf/perf.h"
 #include "x86.h"
 
@@ -24,9 +22,7 @@ static long long amd64_rdpru_read(void)
 
 static int amd64_rdpru_open(struct cpuc_slot *slot)
 {
-	const struct cpuc_chain *chain = cpuc_x86_tsc.chains->chain;
 	unsigned a, b = 0, c, d = 0;
-	int off;
 
 	/* What forbids RDTSC, by which chains end, forbids RDPRU. */
 	if (cpuc_x86_open_tsc(slot) != 0)
@@ -40,13 +36,9 @@ static int amd64_rdpru_open(struct cpuc_slot *slot)
 	if (cpuc_perf_absent(slot, &cpuc_x86_cycle_events) != 0)
 		return cpuc_reason(slot, "the per-thread counters work here, "
 					 "and are truer");
-	/* A hypervisor may count something else. */
-	off = abs(cpuc_chain_off(chain, amd64_rdpru_read));
-	if (off != 0)
-		cpuc_reason(slot, "its APERF is %d.%d%% off the chain of %s",
-			    off / 10, off % 10, chain->name);
-	return off == 0 ? 0 : -ENOTSUP;
+	return 0;
 }
 
+/* A hypervisor may count something else, as the TSC. */
 CPUC_DEFINE_COUNTER(amd64_rdpru, "amd64-rdpru", .kind = CPUC_CORE,
-		    .open = amd64_rdpru_open)
+		    .strict = true, .open = amd64_rdpru_open)

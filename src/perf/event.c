@@ -15,6 +15,8 @@ int cpuc_event_open(const struct cpuc_event *event, uint64_t config1,
 		.type = event->type,
 		.config = event->config,
 		.config1 = config1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_kernel = !!(flags & CPUC_NO_KERNEL),
 		.exclude_hv = !!(flags & CPUC_NO_HV),
 		.pinned = !!(flags & CPUC_PINNED),

@@ -17,6 +17,12 @@ struct cpuc_event {
 	uint64_t config;
 };
 
+/* What read(2) of one says. */
+struct cpuc_event_count {
+	uint64_t count;
+	uint64_t enabled, running; /* ns that its thread, and it, has run */
+};
+
 /* Modes in which the event does not count. */
 #define CPUC_NO_KERNEL 1u
 #define CPUC_NO_HV 2u

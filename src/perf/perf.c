@@ -113,7 +113,7 @@ static int perf_read(struct cpuc_slot *slot, struct cpuc_event_set *set,
 	return allowed > 0 ? -EBUSY : -ENOTSUP;
 }
 
-int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
+CPUC_COLD int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 {
 	const char *file = NULL;
 	unsigned exclude = 0;
@@ -159,8 +159,15 @@ bool cpuc_perf_opened(const struct cpuc_event_set *set)
 
 void cpuc_perf_proved(struct cpuc_event_set *set, bool right)
 {
-	if (set != NULL)
-		__atomic_store_n(&set->right, right, __ATOMIC_RELAXED);
+	unsigned on;
+
+	if (set == NULL)
+		return;
+	on = cpuc_perf_thread_own(set)->on;
+	__atomic_store_n(&set->right, right, __ATOMIC_RELAXED);
+	__atomic_store_n(&set->proven,
+			 right ? set->proven | on : set->proven & ~on,
+			 __ATOMIC_RELAXED);
 }
 
 bool cpuc_perf_right(const struct cpuc_event_set *set)

@@ -27,9 +27,14 @@ int cpuc_perf_absent(struct cpuc_slot *slot, struct cpuc_event_set *set);
 bool cpuc_perf_opened(const struct cpuc_event_set *set);
 
 /* Whether these events were last seen to count known instructions rightly, as
- * the selection has said: if not, no pair reads them. */
+ * the selection has said: if not, no pair reads them. It has tried them on the
+ * type of core that the calling thread was on at its latest slow count. */
 void cpuc_perf_proved(struct cpuc_event_set *set, bool right);
 bool cpuc_perf_right(const struct cpuc_event_set *set);
+
+/* Whether the calling thread's latest slow count was on a type of core where
+ * they have not. */
+bool cpuc_perf_unproven(const struct cpuc_event_set *set);
 
 /* Cycles and instructions of one instant, from events that have been opened. */
 void cpuc_perf_pair(struct cpuc_event_set *cycles,
@@ -42,6 +47,7 @@ void cpuc_perf_pair(struct cpuc_event_set *cycles,
 #define cpuc_perf_opened(set) ((void)(set), true)
 #define cpuc_perf_proved(set, right) ((void)(set), (void)(right))
 #define cpuc_perf_right(set) ((void)(set), true)
+#define cpuc_perf_unproven(set) ((void)(set), false)
 #define cpuc_perf_absent(slot, set) ((void)(slot), 0)
 #define cpuc_perf_pair(cycles, instructions, pair) \
 	((void)(cycles), (void)(instructions), (void)(pair))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "../system/syscalls.h"
 #include "../rate/textfile.h"
+#include "../slot.h"
 #include "pmus.h"
 
 static int pmus_number(const char *path, const char *prefix, long *number)
@@ -107,7 +108,8 @@ static bool pmus_is_software(const char *pmu)
 }
 
 /* Not by opendir(3), which allocates: the caller may be a signal handler. */
-unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_TYPES], unsigned counts)
+CPUC_COLD unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_TYPES],
+				  unsigned counts)
 {
 	/* Room for one entry; small, for the stack of a signal handler. */
 	char path[PMUS_PATH_SIZE], block[320] = "";

@@ -14,6 +14,7 @@
 #include "../slot.h"
 #include "../system/os_clock.h"
 #include "../system/syscalls.h"
+#include "perf.h"
 #include "read.h"
 
 /* Reads by system calls, and ns since pages became unreadable, after which
@@ -34,17 +35,18 @@ static bool read_pages(struct cpuc_perf_thread *t,
 	cpuc_page *page;
 	uint64_t offsets;
 	uint32_t lock, index;
-	unsigned i, unused, tries;
+	unsigned i, unused, tries, on;
 	bool filled = false;
 
 	/* No page is used if the first one is missing. */
 	if (t->way != CPUC_MAPPED || t->event[0].page == NULL)
 		return false;
 	for (tries = 0; tries < PAGES_TRIES && !filled; tries++) {
-		page = t->event[0].page;
+		on = 0;
 		for (i = 1; i < set->n; i++)
 			if (CPUC_GET(t->event[i].page, index) != 0)
-				page = t->event[i].page;
+				on = i;
+		page = t->event[on].page;
 		lock = CPUC_GET(page, lock);
 		CPUC_FENCE();
 		index = CPUC_GET(page, index);
@@ -60,6 +62,7 @@ static bool read_pages(struct cpuc_perf_thread *t,
 			t->sum = offsets;
 			t->index = index;
 			t->unused = unused;
+			t->on = 1u << on;
 			CPUC_FENCE();
 			t->page = page;
 			t->lock = lock;
@@ -75,13 +78,16 @@ static bool read_pages(struct cpuc_perf_thread *t,
 }
 
 /* Adds up the descriptors. The application may have closed and reused one, so
- * the kernel is asked for its id first: no byte of another file is consumed. */
-static bool read_descriptors(const struct cpuc_perf_thread *t,
+ * the kernel is asked for its id first: no byte of another file is consumed.
+ * For cycles that a shared event misses ns stand in, so that no count stands
+ * still; not where the event of another type of core counts them. */
+static bool read_descriptors(struct cpuc_perf_thread *t,
 			     const struct cpuc_event_set *set, uint64_t *sum)
 {
 	const uint64_t id = t->event[0].id;
-	uint64_t count;
-	unsigned i;
+	struct cpuc_event_count c;
+	uint64_t missed = 0, ran = 0;
+	unsigned i, on = 0;
 
 	*sum = t->base;
 	for (i = 0; i < set->n; i++) {
@@ -89,11 +95,19 @@ static bool read_descriptors(const struct cpuc_perf_thread *t,
 
 		/* A pinned event in error state reads as end of file. */
 		if (event.id == 0 || cpuc_event_id(event.fd) != event.id ||
-		    cpuc_sys_read(event.fd, &count, sizeof count) !=
-			    sizeof count)
+		    cpuc_sys_read(event.fd, &c, sizeof c) != sizeof c)
 			return false;
-		*sum += count;
+		*sum += c.count;
+		ran += c.running;
+		if (missed < c.enabled)
+			missed = c.enabled;
+		on |= (c.running != event.seen ? 1u : 0u) << i;
+		t->event[i].seen = c.running;
 	}
+	if (t->way == CPUC_SHARED && missed > ran &&
+	    set->counts == PERF_COUNT_HW_CPU_CYCLES)
+		*sum += missed - ran;
+	t->on = on;
 	CPUC_FENCE();
 	/* A handler may have replaced them meanwhile. */
 	return t->event[0].id == id;
@@ -217,6 +231,16 @@ static uint64_t read_guarded(struct cpuc_event_set *set)
 	return sum;
 }
 
+/* An event that may miss cycles proves nothing. */
+bool cpuc_perf_unproven(const struct cpuc_event_set *set)
+{
+	const struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
+
+	return set->n > 1 && cpuc_perf_thread_has(t, set) &&
+	       t->way == (set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT) &&
+	       (t->on & ~__atomic_load_n(&set->proven, __ATOMIC_RELAXED)) != 0;
+}
+
 long long cpuc_perf_slow(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
@@ -231,6 +255,8 @@ long long cpuc_perf_slow(struct cpuc_event_set *set)
 		sum = read_result(t, sum);
 	else
 		sum = read_guarded(set);
+	if (!cpuc_guard_inside && cpuc_perf_unproven(set))
+		cpuc_first_on_core(set);
 	errno = saved;
 	return (long long)sum;
 }

@@ -160,6 +160,7 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 	if (way == CPUC_MAPPED)
 		thread_events_map(t, set->n);
 	for (i = 0; i < set->n; i++) {
+		t->event[i].seen = 0;
 		if (way != CPUC_MAPPED)
 			t->event[i].id = cpuc_event_id(t->event[i].fd);
 		if (t->event[i].id == 0)
@@ -167,6 +168,7 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 	}
 	t->base = t->last;
 	t->way = way;
+	t->on = 0;
 	t->reads = 0;
 	t->mark = cpuc_process_mark();
 	CPUC_FENCE();

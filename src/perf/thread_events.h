@@ -23,13 +23,14 @@ struct cpuc_event_set {
 	long outside;
 
 	/* Filled in by cpuc_perf_try(), which then stores `opened` with release
-	 * order. Later only `opened` changes, with the exclude bits, and
-	 * `right`. */
+	 * order. Later only `opened` changes, with the exclude bits, and the
+	 * last two. */
 	struct cpuc_event event[CPUC_TYPES]; /* the count is their sum */
 	unsigned n;
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 	bool absent;     /* the system lists no PMU of cores */
 	bool right;      /* by the latest trial */
+	unsigned proven; /* types of cores on which it was right, a bit each */
 };
 
 enum cpuc_perf_way {
@@ -53,6 +54,7 @@ struct cpuc_perf_event {
 	cpuc_page *page; /* NULL: none is mapped */
 	cpuc_page *old;  /* its place, for the next one; or NULL */
 	uint64_t id;     /* the kernel's; 0: no descriptor is kept */
+	uint64_t seen;   /* ns that it had run when it was last read */
 	int fd;
 };
 
@@ -75,13 +77,15 @@ struct cpuc_perf_thread {
 	const uint32_t *mark; /* the process's when opened; outlives `set` */
 	struct cpuc_event_set *set; /* whose events they are; NULL: none */
 	struct cpuc_perf_event event[CPUC_TYPES];
-	uint64_t clock;      /* ns of the last count by time; 0: by events */
-	unsigned way;        /* how they were opened: cpuc_perf_way */
-	unsigned reads;      /* by system calls since then */
+	uint64_t clock; /* ns of the last count by time; 0: by events */
+	unsigned way;   /* how they were opened: cpuc_perf_way */
+	unsigned on;    /* the events that the latest slow count saw counting */
+	unsigned reads; /* by system calls since then */
 	uint64_t unreadable; /* ns: when pages last became unreadable */
 };
 
-/* A thread's: [set->counts]. They change in the guard, but `last`, `reads`. */
+/* A thread's: [set->counts]. They change in the guard, but `last`, `reads`, and
+ * what descriptors say. */
 #define CPUC_STATES 2
 
 /* Those of a thread before its first count, and of one without memory. Both are
