@@ -205,9 +205,9 @@ static const char *result_found(void)
 			      : "estimated, on a quiet machine";
 }
 
-static void result_people(const struct command *c, const char *why)
+static void result_people(struct command *c, const char *why)
 {
-	const double off = (double)stats_median((long long *)c->off, c->runs);
+	const double off = (double)stats_median(c->off, c->runs);
 	char runs[80] = "", may[80] = "";
 
 	if (run.wanted > 1)
@@ -220,7 +220,7 @@ static void result_people(const struct command *c, const char *why)
 		       may, *why != '\0' ? "; not counted: " : "", why);
 }
 
-void result_how(FILE *f, const struct command *c)
+void result_how(FILE *f, struct command *c)
 {
 	struct cpucycles_counter e;
 	char text[512];

@@ -58,7 +58,7 @@ void events_end(long long *cycles, long long *instructions);
 void result_print(FILE *f, struct command *c, const char *title);
 
 /* What all have in common; for people the last lines. */
-void result_how(FILE *f, const struct command *c);
+void result_how(FILE *f, struct command *c);
 
 /* Which of two takes fewer cycles, before their values are sorted; where the
  * commands ran in turn. */
