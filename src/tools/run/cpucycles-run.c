@@ -134,19 +134,20 @@ int main(int argc, char **argv)
 	};
 	const char *file = NULL, *between = NULL;
 	int option, warmups = 0, complete, i;
-	bool lines = false;
+	bool compare = false, lines = false;
 	FILE *f;
 
 	tool_begin("cpucycles-run", help, RUN_FAILED);
 	while ((option = tool_option(argc, argv, "+ho:r:Vw:", options)) != -1) {
 		if (option == 'c')
-			between = optarg != NULL ? optarg : USUAL;
+			between = optarg;
 		else if (option == 'r')
 			run.wanted = main_number("--runs", optarg, 1);
 		else if (option == 'w')
 			warmups = main_number("--warmup", optarg, 0);
 		else if (option == 'j')
 			run.form = FORM_JSON;
+		compare |= option == 'c';
 		lines |= option == 'l';
 		file = option == 'o' ? optarg : file;
 	}
@@ -155,11 +156,12 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return tool_usage("needs a command");
 	if (run.wanted == 0)
-		run.wanted = between != NULL ? COMPARED : 1;
+		run.wanted = compare ? COMPARED : 1;
 	tool_note_not_taken(stderr, "cpucycles-run: ");
 	run.commands = 1;
-	if (between != NULL)
-		main_divide(argc - optind, argv + optind, between);
+	if (compare)
+		main_divide(argc - optind, argv + optind,
+			    between != NULL ? between : USUAL);
 	else
 		command_words(&commands[0], argc - optind, argv + optind);
 	f = file != NULL ? fopen(file, "we") : stderr;

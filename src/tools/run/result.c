@@ -102,8 +102,7 @@ static const char *result_word(int row, double value)
 	value /= one;
 	if (one <= 1 && *names[row].units[unit] == '\0' && row != RATIO)
 		digits = 0;
-	for (one = value; one >= 10 && digits > 0; one /= 10)
-		digits--;
+	digits -= digits > 0 ? (value >= 10) + (value >= 100) : 0;
 	last = (last + 1) % 4;
 	snprintf(texts[last], sizeof texts[last], "%.*f%s%s", digits, value,
 		 *names[row].units[unit] != '\0' ? " " : "",

@@ -20,16 +20,18 @@
 /* How many of n sorted ratios may be left out at each end. */
 static int verdict_left(int n)
 {
-	double part = 1, sum;
+	double part = 1, sum; /* the odds of k heads; of that, or fewer */
 	int i, k = 0;
 
 	if (n > NORMAL)
 		return (int)(n / 2.0 - MANY * stats_root(n));
 	for (i = 0; i < n; i++)
 		part /= 2;
-	for (sum = part; sum <= DOUBT; sum += part) {
+	sum = part;
+	while (sum <= DOUBT) {
 		k++;
 		part *= (double)(n - k + 1) / k;
+		sum += part;
 	}
 	return k;
 }
