@@ -35,12 +35,14 @@
 #define FIRST 40 /* samples before a command, on a CPU that is warm */
 #define FEW 4    /* samples: as good are those before */
 #define TRIES 5
+#define UNLIKE 4    /* interruptions may be a quarter more, or less */
 #define STEPS 0.005 /* what a clock's reading and a part's end may take */
 
 /* Samples; each has known cycles, the time, and as a weight how much of the
  * command's CPU time it stands for. */
 struct samples {
-	double n, weight, squares, cycles, ns; /* weighted, but the first */
+	double n, weight, squares;
+	double cycles, ns, lost; /* weighted */
 	double rate, rates; /* the sum of each one's rate, and of the squares */
 };
 static struct samples estimate_now, estimate_past;
@@ -50,7 +52,7 @@ static double estimate_lost, estimate_losses;
 
 /* One that has no weight yet, since so many ns; while so many threads ran. */
 static struct sample {
-	double cycles, ns;
+	double cycles, ns, lost; /* ns that interruptions took */
 	long long since;
 	int threads;
 } estimate_last;
@@ -67,6 +69,7 @@ static void estimate_add(struct samples *all, const struct sample *s,
 	all->squares += weight * weight;
 	all->cycles += weight * s->cycles;
 	all->ns += weight * s->ns;
+	all->lost += weight * s->lost;
 	all->rate += rate;
 	all->rates += rate * rate;
 }
@@ -79,10 +82,9 @@ static double estimate_scatter(const struct samples *s)
 	return sum > 0 ? sum : 0;
 }
 
-/* The rate's error, a part of it, which 19 of 20 do not exceed: Student's t is
- * about 2 + 3/n. Twice that, as a sample is at no random moment, but after its
- * own wake-up: beside load, samples and command differ by as much as samples
- * do. */
+/* The rate's error by chance, a part of it, which 19 of 20 do not exceed.
+ * Student's t is about 2 + 3/n; half as much again, as neighbours resemble each
+ * other. */
 static double estimate_error(const struct samples *s)
 {
 	double free = s->n - 1, sum = estimate_scatter(s);
@@ -93,9 +95,8 @@ static double estimate_error(const struct samples *s)
 	}
 	if (s->n < 1 || free < 1)
 		return 1;
-	return (4 + 6 / free) *
-	       stats_root(sum / free * s->squares / (s->weight * s->weight)) /
-	       (s->cycles / s->ns);
+	return (3 + 4.5 / free) * stats_root(sum / free * s->squares) /
+	       s->weight / (s->cycles / s->ns);
 }
 
 /* To ask whether the thread was preempted is a system call, so only a part that
@@ -128,7 +129,9 @@ static struct sample estimate_measure(void)
 		left = (double)least * parts;
 	if (parts > 0 && parts < PARTS)
 		estimate_lost += (double)ns - left * PARTS / parts;
-	return (struct sample){.cycles = parts * KNOWN_CYCLES, .ns = left};
+	return (struct sample){.cycles = parts * KNOWN_CYCLES,
+			       .ns = left,
+			       .lost = left - (double)least * parts};
 }
 
 bool estimate_begin(void)
@@ -250,8 +253,9 @@ long long estimate_cycles(long long ns, long long wall, long preempted,
 		s = &estimate_past;
 	lost = lost < (double)ns ? lost : 0;
 	cycles = ((double)ns - lost) * s->cycles / s->ns;
+	/* A sample is at no random moment, but after its own wake-up. */
+	error = estimate_error(s) + STEPS + s->lost / s->ns / UNLIKE;
 	/* Some take half as long: those by a sample, at no tick of a timer. */
-	error = estimate_error(s) + STEPS;
 	error += lost / 2 / (double)(ns > 0 ? ns : 1);
 	*off = (long long)(error * 1e6);
 	if (s == &estimate_now)
