@@ -9,9 +9,11 @@ _cpucycles_command()
 	local i
 	for ((i = 1; i <= COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		-o | -r | --output | --runs)
+		-o | -r | -w | --output | --runs | --warmup)
+			[[ ${COMP_WORDS[i + 1]-} == = ]] || ((i++))
+			;;
+		=)
 			# --runs=5 is three words.
-			[[ ${COMP_WORDS[i + 1]-} != = ]] || ((i++))
 			((i++))
 			;;
 		-*) ;;

@@ -10,6 +10,7 @@ fi
 . "${top_srcdir:?is set, too}/tests/tap.sh"
 
 find_tools
+unset COLUMNS
 run=$bin/cpucycles-run
 if ! test -x "$run"; then
 	skip "it is not built here"
@@ -63,10 +64,16 @@ PATH=$tmp:$PATH "$run" script 'a  word' >"$tmp/out" 2>"$tmp/err"
 test $? -eq 3 && grep -qx '1 a  word' "$tmp/out" &&
 	! grep -v '^[a-z_]*  ' "$tmp/err"
 ok "a script without #! is the shell's"
-for wrong in '' '-r 0 true' '-r 2x true' '--nonesuch true' '-o'; do
+for wrong in '' '--nonesuch true' '-o' '--json --lines true'; do
 	# shellcheck disable=SC2086 # several words
 	refused 125 --help "$run" $wrong
 	ok "wrong usage '$wrong': 125, and points to --help"
+done
+for wrong in '-r 0' '-r 2x' '--runs=' '--runs=100001' '-w -1' '--warmup=x'; do
+	# shellcheck disable=SC2086 # two words
+	refused 125 "--[a-z]* takes a number from [01] to 100000, not '${wrong##*[ =]}'" \
+		"$run" $wrong true
+	ok "'$wrong': 125, and says what is wrong with it"
 done
 echo text | "$run" cat -u >"$tmp/out" 2>"$tmp/err" &&
 	test "$(cat "$tmp/out")" = text && ! grep -q text "$tmp/err"
@@ -98,12 +105,60 @@ ok "a file as standard input is read again from where it was; the spread"
 json -r 3 sh -c "echo run >>'$tmp/runs'; test \$(wc -l <'$tmp/runs') -ne 2"
 test $? -eq 1 && test "$(wc -l <"$tmp/runs")" -eq 3
 ok "one run of three fails: so does the whole"
+json -w 2 -r 3 sh -c "echo run >>'$tmp/warm'" && test "$(member runs)" -eq 3 &&
+	test "$(wc -l <"$tmp/warm")" -eq 5
+ok "two warm-up runs are not among the three"
 json -r 3 sh -c "echo run >>'$tmp/killed'; kill -TERM \$\$"
 test $? -eq 143 && test "$(wc -l <"$tmp/killed")" -eq 1
 ok "a run that a signal ends is the last one"
+# inside NAME VALUE LOW HIGH: one is not outside of the other two.
+inside() {
+	awk -v "low=$(member "$1_minimum")" -v "value=$(member "$1")" \
+		-v "high=$(member "$1_maximum")" \
+		'BEGIN { exit !(low <= value && value <= high && low != "") }'
+}
+json -r 5 sh -c : && inside wall_seconds && inside user_seconds &&
+	test "$(grep -c '_deviation"' "$tmp/json")" -eq 7
+ok "the median is between minimum and maximum; there is a deviation"
 if have python3; then
 	json -r 3 true && quietly python3 -m json.tool "$tmp/json"
 	ok "a valid JSON object"
+fi
+
+## Comparisons.
+# shellcheck disable=SC2016 # the command's
+"$run" --lines --compare -r 3 sh -c 'echo "$0"' A -- sh -c 'echo "$0"' B \
+	>"$tmp/out" 2>"$tmp/err" &&
+	test "$(tr '\n' ' ' <"$tmp/out")" = "A B B A A B " &&
+	grep -qx 'second_runs  *3' "$tmp/err" &&
+	grep -qE '^verdict +too few runs to tell: 6 of each are needed$' "$tmp/err"
+ok "two commands run in turn, and the first one alternates; three runs are too few"
+# takes_more COMMAND...: the verdict is that the second does.
+takes_more() {
+	json "$@" && member verdict | grep -q '^"by .* the second takes .* more than'
+}
+# What counts cycles or CPU time alike, and is longer by far.
+# shellcheck disable=SC2016 # the command's
+loops='i=0; while test $i -lt "$0"; do i=$((i + 1)); done'
+tries 10 takes_more --compare=vs -r 7 true -- vs sh -c "$loops" 20000
+ok "a command that takes more is found: $(member verdict); another word divides"
+json --compare -r 7 sh -c "$loops" 20000 -- true &&
+	member verdict | grep -q 'less than the first\|no difference'
+ok "but not if it is the first"
+for wrong in 'true' 'true --' 'true -- true -- true'; do
+	# shellcheck disable=SC2086 # several words
+	refused 125 "'--'" "$run" --compare $wrong
+	ok "--compare $wrong: 125, and says what is wrong"
+done
+if have python3; then
+	json --compare -r 6 true -- false
+	test $? -eq 1 && quietly python3 - "$tmp/json" <<-'PY'
+		import json, sys
+		o = json.load(open(sys.argv[1]))
+		assert o["first"]["runs"] == o["second"]["runs"] == 6
+		assert o["ratio_minimum"] <= o["ratio"] <= o["ratio_maximum"]
+	PY
+	ok "--compare --json: an object for each, and the ratio; the status of the last that failed"
 fi
 
 ## Signals. The command makes a file when it is ready for them.
@@ -111,7 +166,7 @@ ready=": >'$tmp/ready'"
 # signalled SIGNAL COMMAND: that signal is sent to the tool, which runs it.
 signalled() {
 	rm -f "$tmp/ready"
-	"$run" -r 3 -o "$tmp/report" sh -c "$2" >"$tmp/out" &
+	"$run" -r 3 -o "$tmp/report" sh -c "$2" >"$tmp/out" 2>"$tmp/err" &
 	pid=$!
 	until test -e "$tmp/ready"; do
 		sleep 0.01
@@ -123,6 +178,9 @@ signalled() {
 signalled TERM "echo begun; $ready; exec sleep 60"
 test $? -eq 143 && test "$(grep -c begun "$tmp/out")" -eq 1
 ok "SIGTERM ends the command, and the runs"
+test -e "$tmp/report" && ! test -s "$tmp/report" &&
+	grep -qx 'cpucycles-run: interrupted, 0 of 3 runs' "$tmp/err"
+ok "which it says; there is no result of an incomplete run"
 signalled HUP "trap 'echo caught; kill \$!; exit 5' HUP
 	sleep 60 & $ready; wait"
 test $? -eq 5 && test "$(grep -c caught "$tmp/out")" -eq 1
@@ -148,6 +206,53 @@ if have timeout; then
 	ok "a FIFO without a reader can be interrupted"
 fi
 
+## For people, on a terminal.
+# on_terminal COLUMNS [ARGUMENT]...
+on_terminal() {
+	columns=$1
+	shift
+	script -qec "stty cols $columns; '$run' $*" /dev/null </dev/null |
+		tr -d '\r' >"$tmp/out"
+}
+# people: no line is longer, none is for programs, and no word is broken.
+people() {
+	"$run" --json true 2>&1 | tr -cs A-Za-z '\n' | cat - "$tmp/words" |
+		sort -u >"$tmp/known"
+	! grep -E "^[a-z]*_[a-z]* |.{$((columns + 1))}" "$tmp/out" &&
+		tr -cs A-Za-z '\n' <"$tmp/out" | grep ... | sort -u |
+		comm -23 - "$tmp/known" >"$tmp/log" && ! test -s "$tmp/log"
+}
+number='[0-9.]+ ?[TGMkmu]?s?'
+if ! have script; then
+	:
+elif script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	find "$top_srcdir/src/tools/run" -name '*.c' -exec cat {} + |
+		tr -cs A-Za-z '\n' >"$tmp/words"
+	for wide in 80 120; do
+		on_terminal $wide true
+		people && grep -qE "^elapsed  +$number\$" "$tmp/out" &&
+			grep -q 'Cycles are [ecn]' "$tmp/out"
+		ok "$wide columns: one run"
+		on_terminal $wide -r 3 -w 1 true
+		people && grep -qE '^ +median +\+- +minimum +maximum$' "$tmp/out" &&
+			grep -qE "^elapsed +$number +[0-9.]+% +$number +$number\$" "$tmp/out" &&
+			grep -q '^3 of 3 runs' "$tmp/out"
+		ok "$wide columns: three runs"
+		on_terminal $wide --compare -r 6 true -- sh -c :
+		people && grep -q '^first: true$' "$tmp/out" &&
+			grep -q '^Verdict: ' "$tmp/out"
+		ok "$wide columns: a comparison"
+	done
+	on_terminal 24 -r 2 true
+	people && grep -q '^elapsed$' "$tmp/out"
+	ok "a narrow terminal: a name and its values below each other"
+	on_terminal 80 --lines true
+	! grep -v '^[a-z_]*  ' "$tmp/out"
+	ok "--lines: the lines for programs"
+else
+	skip "no terminal can be made here"
+fi
+
 ## Known lengths. What nobody has counted or estimated is skipped.
 "$work" chain 1
 works=$?
@@ -171,6 +276,8 @@ export cpucyclesimplementation
 takes $n "a chain, with a clock" "$work" chain $n
 member how | grep -q '^"estimated, '
 ok "is estimated then"
+awk -v "off=$(member cycles_error)" 'BEGIN { exit !(off > 0 && off <= 1) }'
+ok "and what that may be off by is said: $(member cycles_error)"
 unset cpucyclesimplementation
 (while :; do :; done) &
 rivals=$!

@@ -36,3 +36,15 @@ double stats_iqm(const long long *sorted, int n)
 		sum += sorted[i];
 	return (double)sum / (n - n / 4 * 2);
 }
+
+/* Newton's method, from above. */
+double stats_root(double x)
+{
+	double root = x < 1 ? 1 : x, next = (root + x / root) / 2;
+
+	while (next < root) {
+		root = next;
+		next = (root + x / root) / 2;
+	}
+	return root;
+}

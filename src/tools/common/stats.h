@@ -15,4 +15,7 @@ long long stats_median(long long *values, int n);
 /* The interquartile mean of n > 0 sorted values: outliers do not change it. */
 double stats_iqm(const long long *sorted, int n);
 
+/* The square root of a number >= 0, without libm. */
+double stats_root(double x);
+
 #endif

@@ -4,6 +4,7 @@
 #define CPUC_TOOLS_INFO_H
 
 #include <stdbool.h>
+#include "../common/terminal.h"
 
 /* The options of the command line. */
 extern struct request {
@@ -37,23 +38,8 @@ const char *report_clock(const struct cpucycles_counter *c);
 void report_notes(const struct cpucycles_counter *c,
 		  void (*note)(const char *));
 
-/* The terminal's columns, at least 20. 80 where nobody says how many. */
-int terminal_width(void);
-
 /* A rate for people: "3.51 GHz". Static storage. */
 const char *table_hz(double hz);
-
-/* Prints text behind `at` columns that have been printed, and a newline, in
- * lines no longer than the terminal is wide. Those that follow are indented. */
-void terminal_print(int at, int indent, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* The same behind a name in the first columns, so many; below it where the
- * terminal leaves fewer than these for the text. */
-#define TERMINAL_TEXT 24
-#define TERMINAL_INDENT 2
-void terminal_row(int columns, const char *name, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 #define CALLS_FEW 64    /* the text report has so many differences */
 #define CALLS_MANY 4096 /* enough for a histogram */

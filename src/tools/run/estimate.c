@@ -3,10 +3,14 @@
  * of that is in cycles.
  *
  * Now and then one of its threads that run is chosen at random, and a chain of
- * known length run on its CPU. What the kernel and the hypervisor take there,
- * for interrupts and to give the CPU to others, is in the CPU time of both: up
- * to a tenth on a virtual Zen 4, beside compilations. The sample has the weight
- * of all threads that run, so that the mean is that of the CPU time. */
+ * known length run on its CPU, for about the same time. What the kernel and the
+ * hypervisor take there, for interrupts, is in the CPU time of both: a tenth to
+ * a third on a virtual Zen 5, beside compilations, in bursts of some 20 ms. So
+ * samples are short and many. The sample has the weight of all threads that
+ * run, until the next one, so that the mean is that of the CPU time.
+ *
+ * To give the CPU to another takes CPU time, too, of a command more often than
+ * of samples: that is measured and taken off apart. */
 #include <config.h>
 #include <glob.h>
 #include <limits.h>
@@ -18,48 +22,133 @@
 #include "estimate.h"
 #include "../common/affinity.h"
 #include "../common/known.h"
+#include "../common/stats.h"
 #include "../common/system.h"
 #include "../common/tool.h"
 
-#define SHARE 50 /* of the time for a sample, at most */
-#define PARTS 80 /* of one: milliseconds, some interrupts */
+#define SHARE 50 /* of the time for a sample, where they differ little */
+#define OFTEN 10 /* where they do not */
+#define NEAR 0.01
+#define PARTS 10 /* of one: a quarter of a millisecond */
 #define CYCLES (PARTS * KNOWN_CYCLES)
+#define LONG 5   /* a part that takes a fifth more than others */
+#define FIRST 40 /* samples before a command, on a CPU that is warm */
+#define FEW 4    /* samples: as good are those before */
 #define TRIES 5
+#define UNLIKE 4    /* interruptions may be a quarter more, or less */
+#define STEPS 0.005 /* what a clock's reading and a part's end may take */
 
-/* The rate; what the samples took since estimate_cycles(), and how many threads
- * ran meanwhile. */
-static double estimate_hz, estimate_ns;
-static int estimate_threads;
-static struct system_time estimate_before; /* the first of a command */
+/* Samples; each has known cycles, the time, and as a weight how much of the
+ * command's CPU time it stands for. */
+struct samples {
+	double n, weight, squares;
+	double cycles, ns, lost; /* weighted */
+	double rate, rates; /* the sum of each one's rate, and of the squares */
+};
+static struct samples estimate_now, estimate_past;
 
-/* The CPU time of a sample, in ns. Linux takes what a virtual machine's host
- * has stolen, just before a process runs, off its CPU time: that is no less
- * than all parts would take if each were as quick as the quickest. */
-static double estimate_measure(void)
+/* What preemptions took of samples, and how many there were. */
+static double estimate_lost, estimate_losses;
+
+/* One that has no weight yet, since so many ns; while so many threads ran. */
+static struct sample {
+	double cycles, ns, lost; /* ns that interruptions took */
+	long long since;
+	int threads;
+} estimate_last;
+static bool estimate_sampled;              /* since the command began, */
+static struct system_time estimate_before; /* when this was so */
+
+static void estimate_add(struct samples *all, const struct sample *s,
+			 double weight)
 {
-	long long ns = -tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	long long least = LLONG_MAX, took;
-	int i;
+	const double rate = s->cycles / s->ns;
 
-	for (i = 0; i < PARTS; i++) {
+	all->n++;
+	all->weight += weight;
+	all->squares += weight * weight;
+	all->cycles += weight * s->cycles;
+	all->ns += weight * s->ns;
+	all->lost += weight * s->lost;
+	all->rate += rate;
+	all->rates += rate * rate;
+}
+
+/* The sum of the squares of the rates' deviations. */
+static double estimate_scatter(const struct samples *s)
+{
+	double sum = s->n > 0 ? s->rates - s->rate * s->rate / s->n : 0;
+
+	return sum > 0 ? sum : 0;
+}
+
+/* The rate's error by chance, a part of it, which 19 of 20 do not exceed.
+ * Student's t is about 2 + 3/n; half as much again, as neighbours resemble each
+ * other. */
+static double estimate_error(const struct samples *s)
+{
+	double free = s->n - 1, sum = estimate_scatter(s);
+
+	if (s != &estimate_past) {
+		free += estimate_past.n - 1;
+		sum += estimate_scatter(&estimate_past);
+	}
+	if (s->n < 1 || free < 1)
+		return 1;
+	return (3 + 4.5 / free) * stats_root(sum / free * s->squares) /
+	       s->weight / (s->cycles / s->ns);
+}
+
+/* To ask whether the thread was preempted is a system call, so only a part that
+ * took long does; the other parts tell what that has taken. Linux takes what a
+ * virtual machine's host has stolen, just before a process runs, off its CPU
+ * time: that is no less than all parts would take if each were as quick as the
+ * quickest. */
+static struct sample estimate_measure(void)
+{
+	long long before = cpucycles_interruptions(), seen = before;
+	long long ns = -tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID), whole = 0;
+	long long took, least = LLONG_MAX;
+	double left;
+	int i, parts = 0;
+
+	for (i = 0; i < PARTS; i++, before = seen) {
 		took = -tool_ns();
 		known[0].loop(KNOWN_CYCLES / known[0].turn);
 		took += tool_ns();
 		least = took < least ? took : least;
+		if (took > least + least / LONG)
+			seen = cpucycles_interruptions();
+		estimate_losses += (double)(seen - before);
+		whole += seen == before ? took : 0;
+		parts += seen == before;
 	}
 	ns += tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return (double)(ns > PARTS * least ? ns : PARTS * least);
+	left = (double)(ns < whole ? ns : whole);
+	if (left < (double)least * parts)
+		left = (double)least * parts;
+	if (parts > 0 && parts < PARTS)
+		estimate_lost += (double)ns - left * PARTS / parts;
+	return (struct sample){.cycles = parts * KNOWN_CYCLES,
+			       .ns = left,
+			       .lost = left - (double)least * parts};
 }
 
 bool estimate_begin(void)
 {
+	struct sample s;
 	int i;
 
 	/* As the library finds chains; beside load, not always. */
-	for (i = 0; i < TRIES && known_usable() && estimate_hz == 0; i++)
+	for (i = 0; known_usable() && i < TRIES; i++)
 		if (cpucycles_observepersecond() > 0)
-			estimate_hz = CYCLES * 1e9 / estimate_measure();
-	return estimate_hz > 0;
+			break;
+	for (i = i < TRIES ? 0 : FIRST; known_usable() && i < FIRST; i++) {
+		s = estimate_measure();
+		if (s.ns > 0)
+			estimate_add(&estimate_past, &s, 1);
+	}
+	return estimate_past.n > FEW;
 }
 
 /* Counts the threads that run, of a process and its children, and chooses the
@@ -102,36 +191,76 @@ static void estimate_running(int pid, int *running, int *cpu)
 	globfree(&found);
 }
 
+/* The last one stands for the time until now. */
+static void estimate_weigh(void)
+{
+	const long long passed = tool_ns() - estimate_last.since;
+
+	if (estimate_last.threads > 0 && estimate_last.ns > 0 && passed > 0)
+		estimate_add(&estimate_now, &estimate_last,
+			     (double)passed * estimate_last.threads);
+	estimate_last.threads = 0;
+}
+
 long long estimate_sample(int pid)
 {
-	long long spent = -tool_ns();
+	const long long begun = tool_ns();
+	long long spent = -tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct affinity a;
 	int running = 0, cpu;
 
-	if (estimate_threads == 0)
+	if (!estimate_sampled)
 		system_time("", &estimate_before);
+	estimate_sampled = true;
+	estimate_weigh();
 	estimate_running(pid, &running, &cpu);
 	if (running > 0) {
 		affinity_get(&a);
 		affinity_pin(cpu);
-		estimate_ns += estimate_measure() * running;
+		estimate_last = estimate_measure();
 		affinity_end(&a);
-		estimate_threads += running;
+		estimate_last.threads = running;
+		estimate_last.since = begun;
 	}
-	return (spent + tool_ns()) * SHARE;
+	spent += tool_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return spent * (running > 0 && estimate_error(&estimate_now) > NEAR
+				? OFTEN
+				: SHARE);
 }
 
-long long estimate_cycles(long long ns, long long wall, bool *load)
+/* What so many preemptions took. */
+static double estimate_preempted(long preempted)
+{
+	return estimate_losses > 0 && estimate_lost > 0
+		       ? (double)preempted * estimate_lost / estimate_losses
+		       : 0;
+}
+
+long long estimate_cycles(long long ns, long long wall, long preempted,
+			  long long *off, bool *load)
 {
 	long long tick = 1000000000 / sysconf(_SC_CLK_TCK);
+	struct samples *s = &estimate_now;
 	struct system_time now;
+	double lost = estimate_preempted(preempted), error, cycles;
 
 	/* Where the system does not tell, they may be busy. A tick may be the
 	 * command's. */
 	*load |= system_time("", &now) != 0 ||
 		 (now.busy - estimate_before.busy - 1) * tick > ns + wall / 10;
-	if (estimate_threads > 0)
-		estimate_hz = CYCLES * 1e9 * estimate_threads / estimate_ns;
-	estimate_ns = estimate_threads = 0;
-	return (long long)((double)ns * estimate_hz / 1e9);
+	estimate_weigh();
+	if (s->n < FEW)
+		s = &estimate_past;
+	lost = lost < (double)ns ? lost : 0;
+	cycles = ((double)ns - lost) * s->cycles / s->ns;
+	/* A sample is at no random moment, but after its own wake-up. */
+	error = estimate_error(s) + STEPS + s->lost / s->ns / UNLIKE;
+	/* Some take half as long: those by a sample, at no tick of a timer. */
+	error += lost / 2 / (double)(ns > 0 ? ns : 1);
+	*off = (long long)(error * 1e6);
+	if (s == &estimate_now)
+		estimate_past = *s;
+	estimate_now = (struct samples){.n = 0};
+	estimate_sampled = false;
+	return (long long)cycles;
 }

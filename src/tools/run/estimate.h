@@ -12,8 +12,10 @@ bool estimate_begin(void);
  * next time. */
 long long estimate_sample(int pid);
 
-/* Cycles of a command that took so many ns of CPU time, by the samples since
- * the last call. Sets `load` if others had a tenth of a CPU in that time. */
-long long estimate_cycles(long long ns, long long wall, bool *load);
+/* Cycles of a command that took so many ns of CPU time and was preempted so
+ * often, by the samples since the last call. *off: what that may be off by, in
+ * 1e-6 of it. Sets `load` if others had a tenth of a CPU in that time. */
+long long estimate_cycles(long long ns, long long wall, long preempted,
+			  long long *off, bool *load);
 
 #endif

@@ -8,10 +8,22 @@
 #ifndef _WIN32
 #include <sys/ioctl.h>
 #endif
-#include "info.h"
+#include "terminal.h"
 
 #define LEAST 20
 #define MOST 1000
+
+static FILE *terminal_file;
+
+void terminal_to(FILE *f)
+{
+	terminal_file = f;
+}
+
+static FILE *terminal_out(void)
+{
+	return terminal_file != NULL ? terminal_file : stdout;
+}
 
 /* Shells rarely export COLUMNS: if it is there, the user wants it. */
 int terminal_width(void)
@@ -21,7 +33,7 @@ int terminal_width(void)
 #ifndef _WIN32
 	struct winsize size;
 
-	if (width <= 0 && ioctl(1, TIOCGWINSZ, &size) == 0)
+	if (width <= 0 && ioctl(fileno(terminal_out()), TIOCGWINSZ, &size) == 0)
 		width = size.ws_col;
 #endif
 	width = width > 0 ? width : 80;
@@ -34,6 +46,7 @@ __attribute__((format(printf, 3, 0))) static void
 terminal_text(int at, int indent, const char *format, va_list values)
 {
 	const int width = terminal_width();
+	FILE *const f = terminal_out();
 	char text[2048], *c;
 	int needs;
 
@@ -41,14 +54,14 @@ terminal_text(int at, int indent, const char *format, va_list values)
 	for (c = text; *c != '\0'; c++) {
 		needs = 1 + (*c == ' ' ? (int)strcspn(c + 1, " ") : 0);
 		if (at + needs > width) {
-			at = printf("\n%*s", indent, "") - 1;
+			at = fprintf(f, "\n%*s", indent, "") - 1;
 			if (*c == ' ')
 				continue;
 		}
-		putchar(*c < ' ' || *c > '~' ? '?' : *c);
+		putc(*c < ' ' || *c > '~' ? '?' : *c, f);
 		at++;
 	}
-	putchar('\n');
+	putc('\n', f);
 }
 
 void terminal_print(int at, int indent, const char *format, ...)
@@ -65,10 +78,11 @@ void terminal_row(int columns, const char *name, const char *format, ...)
 	va_list values;
 
 	if (columns + TERMINAL_TEXT <= terminal_width())
-		printf("%-*s", columns, name);
+		fprintf(terminal_out(), "%-*s", columns, name);
 	else {
 		columns = TERMINAL_INDENT;
-		printf("%s%s%*s", name, *name != '\0' ? "\n" : "", columns, "");
+		fprintf(terminal_out(), "%s%s%*s", name,
+			*name != '\0' ? "\n" : "", columns, "");
 	}
 	va_start(values, format);
 	terminal_text(columns, columns, format, values);
