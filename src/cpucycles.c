@@ -284,8 +284,8 @@ CPUC_COLD void cpuc_first_on_core(struct cpuc_event_set *set)
 	cpuc_unlock(&caller);
 }
 
-static void describe(const struct cpuc_slot *slot,
-		     struct cpucycles_counter *out, size_t size)
+CPUC_COLD static void describe(const struct cpuc_slot *slot,
+			       struct cpucycles_counter *out, size_t size)
 {
 	const struct cpuc_counter *c = slot->counter;
 	struct cpucycles_counter d = {
