@@ -136,6 +136,49 @@ static void check_steps(void)
 	ok(rate_steps_sum(&drift).persecond == 0, "a drift has no steps");
 }
 
+/* A core whose rate changes by `size` percent every so many windows, one of 20
+ * interrupted for long, as by other threads, in bursts of `burst`. */
+static struct noise wandering(int stretch, double size, int burst)
+{
+	static struct noise_rate r;
+	struct noise n = {.steal = 0};
+	long long length;
+	int i;
+
+	memset(&r, 0, sizeof r);
+	for (i = 0; i < GROUPS * GROUP; i++) {
+		length = 10000 + i % 7;
+		if (i / stretch % 2)
+			length += (long long)(size * 100);
+		if (i / burst % 20 == 19)
+			length += 7000;
+		noise_rate_add(&r, 1000 + i * 20000LL, length);
+	}
+	noise_rate_sum(&n, &r);
+	return n;
+}
+
+static void check_wander(void)
+{
+	struct noise n = wandering(2500, 3, 5);
+
+	ok(n.steps.persecond > 18 && n.steps.persecond < 22 &&
+		   n.steps.size < 0.04 && n.wander[0] < 0.01,
+	   "levels of 50 ms, windows interrupted in fives: %.0f steps of "
+	   "%.1f%%",
+	   n.steps.persecond, n.steps.size * 100);
+	n = wandering(2500, 0, 5);
+	ok(n.steps.persecond == 0 && n.wander[1] < 0.001,
+	   "interruptions alone are no steps, and no change");
+	n = wandering(100, 3, 1);
+	ok(n.steps.persecond < 0 && n.steps.size < 0 && n.wander[0] > 0.02 &&
+		   n.wander[0] < 0.04,
+	   "levels of 2 ms: it wanders, by %.1f%% in a ms", n.wander[0] * 100);
+	n.apart = 260;
+	ok(strstr(hint(&n, NOISE_VERDICT), "the rate wanders") != NULL,
+	   "which the verdict says");
+}
+
 static void check_text(void)
 {
 	static const struct noise told = {
@@ -147,6 +190,7 @@ static void check_text(void)
 		.hz = 3694000000,
 		.system = {"powersave", "off", "0,8"},
 		.steps = {500, 0.025, 0.0019},
+		.wander = {0.021, -1},
 		.visible = 30,
 		.apart = 260};
 	static char text[4096];
@@ -165,7 +209,8 @@ static void check_text(void)
 	ok(strstr(text, "dither 0.10% from quartile to quartile, 8.00% in the "
 			"worst batch; ") &&
 		   strstr(text, "rate 3694 MHz, 500.0 steps a second, of 2.5%, "
-				"levels of 1.9 ms; ") &&
+				"levels of 1.9 ms, changes by 2.1% in a "
+				"ms; ") &&
 		   strstr(text, "verdict differences under 0.30% cannot be "
 				"seen here with medians of 500 timed in turn, "
 				"nor under 2.60% of those timed one after the "
@@ -223,6 +268,7 @@ int main(void)
 	check_turns();
 	check_lost();
 	check_steps();
+	check_wander();
 	check_text();
 	check_tree();
 	check_time();

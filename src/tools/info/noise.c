@@ -4,6 +4,7 @@
  * Gaps in the thread's time come first. After that work of two kinds is timed
  * in many short windows, by the clock and by the counter in use. */
 #include <config.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cpucycles.h"
 #include "noise.h"
@@ -17,6 +18,12 @@
 #define WINDOW_NS 10000
 #define HALF 500 /* windows of each of two kinds, in turn: a batch */
 #define BATCHES 64
+
+/* Of so many windows the shortest tells the rate: hardly all are interrupted.
+ */
+#define GROUP 8
+#define GROUPS (BATCHES * HALF / GROUP)
+#define LEVEL 0.01 /* seconds: a rate with shorter levels wanders */
 
 /* The distance of the quartiles, of the median. Sorts the values. */
 static double noise_scatter(long long *values, int n)
@@ -100,35 +107,85 @@ static long long noise_count(noise_work *work, unsigned long turns)
 	return count + cpucycles();
 }
 
+/* The core's rate, by the shortest windows. */
+static struct noise_rate {
+	struct rate_steps steps;
+	long long begun[GROUPS], length[GROUPS], grain;
+	int groups, windows; /* complete; in the last one */
+} noise_rate;
+
+static void noise_rate_add(struct noise_rate *r, long long begun, long long ns)
+{
+	long long *least = &r->length[r->groups];
+
+	if (r->windows == 0)
+		r->begun[r->groups] = begun;
+	if (r->windows == 0 || ns < *least)
+		*least = ns;
+	if (++r->windows < GROUP)
+		return;
+	rate_steps_add(&r->steps, r->begun[r->groups], *least, r->grain);
+	r->windows = 0;
+	r->groups++;
+}
+
+/* By how much it changes in so many ns, in 19 of 20 cases; < 0: unknown. */
+static double noise_rate_change(const struct noise_rate *r, long long apart)
+{
+	static long long change[GROUPS];
+	int i, k = 0, n = 0;
+
+	for (i = 0; i < r->groups; i++) {
+		while (k < r->groups && r->begun[k] - r->begun[i] < apart)
+			k++;
+		if (k < r->groups && r->begun[k] - r->begun[i] < 2 * apart)
+			change[n++] = llabs(r->length[k] - r->length[i]) *
+				      1000000 / r->length[i];
+	}
+	if (n == 0)
+		return -1;
+	stats_sort(change, n);
+	return (double)stats_quantile(change, n, 19, 20) / 1e6;
+}
+
+/* Steps between levels that last; where there are none, how it wanders. */
+static void noise_rate_sum(struct noise *n, struct noise_rate *r)
+{
+	n->steps = rate_steps_sum(&r->steps);
+	if (n->steps.persecond == 0)
+		n->steps.size = n->steps.lasted = -1;
+	else if (n->steps.lasted < LEVEL)
+		n->steps = (struct rate_summary){-1, -1, -1};
+	n->wander[0] = noise_rate_change(r, 1000000);
+	n->wander[1] = noise_rate_change(r, 10000000);
+}
+
 /* Both kinds of work in turn; the chain by the clock, too. */
 static void noise_windows(struct noise *n)
 {
 	static long long chain[HALF], wide[HALF], ns[HALF];
-	static struct rate_steps steps;
 	long long chains[BATCHES], wides[BATCHES], scatter[BATCHES], begin;
 	noise_work *const links = known_usable() ? known[0].loop : loop;
 	const unsigned long turns = noise_turns(links),
 			    loops = noise_turns(loop);
-	const long long grain = rate_steps_grain(tool_ns);
 	struct cpucycles_counter c = {.step = 0};
 	int b, i;
 
 	cpucycles_counterbyname(NULL, &c, sizeof c);
+	noise_rate.grain = rate_steps_grain(tool_ns);
 	for (b = 0; b < BATCHES; b++) {
 		for (i = 0; i < HALF; i++) {
 			wide[i] = noise_count(loop, loops);
 			begin = tool_ns();
 			chain[i] = noise_count(links, turns);
 			ns[i] = tool_ns() - begin;
-			rate_steps_add(&steps, begin, ns[i], grain);
+			noise_rate_add(&noise_rate, begin, ns[i]);
 		}
 		chains[b] = stats_median(chain, HALF);
 		wides[b] = stats_median(wide, HALF);
 		scatter[b] = (long long)(noise_scatter(ns, HALF) * 1e6);
 	}
-	n->steps = rate_steps_sum(&steps);
-	if (n->steps.persecond == 0)
-		n->steps.size = n->steps.lasted = -1;
+	noise_rate_sum(n, &noise_rate);
 	noise_verdict(n, chains, wides, c.step);
 	n->dither = (double)stats_median(scatter, BATCHES) / 1e6;
 	n->worst = (double)scatter[BATCHES - 1] / 1e6;

@@ -32,7 +32,8 @@ struct noise {
 	double dither; /* the middle half of windows, of their median */
 	double worst;  /* the same, in the batch where it is widest */
 	double hz;     /* of the core */
-	struct rate_summary steps; /* of that */
+	struct rate_summary steps; /* of that, where levels last; else < 0 */
+	double wander[2];          /* by how much it changes in 1 and 10 ms */
 	struct system system;
 	double visible; /* the smallest difference to believe, in 1/10000, of
 			   a chain and independent instructions in turn, */

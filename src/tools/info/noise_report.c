@@ -35,9 +35,12 @@ static const char *noise_why(const struct noise *n)
 		return "independent instructions take longer at times, as "
 		       "beside a busy hardware thread of the same core: "
 		       "measure elsewhere, or later";
-	if (n->apart > NOISE_LIMIT && n->steps.persecond > 0)
-		return "that is the rate's steps: let what is compared take "
-		       "turns";
+	if (n->apart > NOISE_LIMIT && n->steps.persecond != 0)
+		return n->steps.persecond > 0
+			       ? "that is the rate's steps: let what is "
+				 "compared take turns"
+			       : "the rate wanders: let what is compared take "
+				 "turns";
 	return n->apart > NOISE_LIMIT ? "let what is compared take turns"
 				      : NULL;
 }
@@ -73,7 +76,7 @@ static struct noise_line noise_line(const struct noise *n, int item)
 		 "and the rate fixed",
 		 n->worst >= 0.01},
 		{"rate", NULL, "warm up, and let what is compared take turns",
-		 n->steps.persecond > 0},
+		 n->steps.persecond != 0},
 		{"governor", s->governor,
 		 "cpupower frequency-set -g performance",
 		 *s->governor != '\0' &&
@@ -120,6 +123,8 @@ static const struct {
 	{NOISE_RATE, 1, "per_second", "", " steps a second", 1, 1, IN(steps.persecond)},
 	{NOISE_RATE, 1, "size", "of ", "%", 100, 1, IN(steps.size)},
 	{NOISE_RATE, 1, "seconds", "levels of ", " ms", 1e3, 1, IN(steps.lasted)},
+	{NOISE_RATE, 1, "change_1ms", "changes by ", "% in a ms", 100, 1, IN(wander[0])},
+	{NOISE_RATE, 1, "change_10ms", "by ", "% in 10 ms", 100, 1, IN(wander[1])},
 	{NOISE_VERDICT, 2, "difference", "differences under ", "% cannot be seen here with "
 	 "medians of 500 timed in turn", 0.01, 1e-4, IN(visible)},
 	{NOISE_VERDICT, 2, "apart", "nor under ", "% of those timed one after the other",

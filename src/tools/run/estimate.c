@@ -35,7 +35,7 @@
 #define FIRST 40 /* samples before a command, on a CPU that is warm */
 #define FEW 4    /* samples: as good are those before */
 #define TRIES 5
-#define UNLIKE 4    /* interruptions may be a quarter more, or less */
+#define UNLIKE 3    /* interruptions may be a third more, or less */
 #define STEPS 0.005 /* what a clock's reading and a part's end may take */
 
 /* Samples; each has known cycles, the time, and as a weight how much of the
