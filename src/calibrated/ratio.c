@@ -51,8 +51,9 @@ CPUC_COLD static uint64_t ratio_windows_long(const struct cpuc_ratio *r,
 		worked / SHARE_MOVING / s->window_ticks, STEP_WINDOWS);
 	const uint64_t lasts = cpuc_min(worked / STEP_LASTS, COUNT_RAMP);
 	const uint64_t begun = (uint64_t)s->clock->tick();
-	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead,
-				  WINDOW_OVERHEADS};
+	struct cpuc_overhead o = {.cycles =
+					  WINDOW_GLIMPSES * r->glimpse_overhead,
+				  .known = WINDOW_OVERHEADS};
 	uint64_t v[KEPT] = {0}, near_ratio = r->mean, ratio, agreed;
 	unsigned n,
 		most = STEP_WINDOWS + share + (uint32_t)lasts / s->window_ticks;
@@ -73,7 +74,8 @@ CPUC_COLD static uint64_t ratio_windows_long(const struct cpuc_ratio *r,
 /* By a few windows, or by one at the ratio in use; 0: they disagree. */
 CPUC_COLD static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
-	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead, 1};
+	struct cpuc_overhead o = {
+		.cycles = WINDOW_GLIMPSES * r->glimpse_overhead, .known = 1};
 	uint64_t v[KEPT] = {0}, near_ratio = r->mean, agreed;
 
 	for (int i = 0; i < STEP_SLOWER; i++) {
@@ -150,14 +152,13 @@ CPUC_COLD static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 	return false;
 }
 
-static void ratio_next_glimpse(struct cpuc_ratio *r)
+uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r)
 {
 	uint64_t cost = cpuc_calibration.glimpse_cost;
 	uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
 
 	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
-	r->glimpse_every = (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
-	r->glimpse_in = r->glimpse_every;
+	return (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
@@ -212,6 +213,6 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 			r->glimpse_overhead += r->glimpse_drift / GLIMPSE_LEARN;
 		r->glimpse_drift = 0;
 	}
-	ratio_next_glimpse(r);
+	r->glimpse_in = cpuc_ratio_glimpse_every(r);
 	return !stands;
 }
