@@ -409,8 +409,8 @@ static void glimpse_disturbed(void)
 	glimpse_now();
 	ok(up && windows == 1, "a disturbed glimpse brings a window: %u",
 	   windows);
-	ok(r->measure_in <=
-		   cpuc_calibration.window_ticks * LOOK_LONGEST * LOOK_MOVING,
+	ok(r->measure_in <= cpuc_calibration.window_ticks * MEASUREMENT_LENGTH *
+				    MEASUREMENT_MOVING,
 	   "and a measurement soon");
 	settled((struct machine)AT(4.0, 2.596, 1));
 	r->measure_in = UINT32_MAX;

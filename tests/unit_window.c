@@ -27,7 +27,7 @@ static const struct cpuc_chain chain = {window, NULL, SHORT_RUN / TURNS, "one"};
  * longer than the long one, nor from others that were interrupted. */
 static void overheads(void)
 {
-	struct cpuc_overhead o = {.known = 8};
+	struct cpuc_overhead o = {0, 8};
 	int all = 1;
 
 	ok(cpuc_window(&o, TURNS, ONE) == ONE && o.known == 9,

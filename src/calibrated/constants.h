@@ -9,14 +9,14 @@
 #define TICKS(parts) ((uint32_t)(cpuc_calibration.hz / (parts)))
 
 /* Calibration takes at most one part in so many of the time: 0.25% while the
- * rate is steady, 1.2% while it moves. Of that glimpses take 4/9, looks
- * 1/5 and 2/5, the thread's clock and windows that confirm steps the rest. */
+ * rate is steady, 1.2% while it moves. Of that glimpses take 4/9, measurements
+ * 1/4 and 1/3, the thread's clock and windows that confirm steps the rest. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
 #define GLIMPSE_STILL (9 * SHARE_STILL / 4)
 #define GLIMPSE_MOVING (9 * SHARE_MOVING / 4)
-#define LOOK_STILL (5 * SHARE_STILL)
-#define LOOK_MOVING (5 * SHARE_MOVING / 2)
+#define MEASUREMENT_STILL (5 * SHARE_STILL)
+#define MEASUREMENT_MOVING (4 * SHARE_MOVING)
 
 /* EPYC's windows of 2.5 us scatter by 0.3%. */
 #define WINDOW_GRAINS 360   /* least length, in grains: two may be missing */
@@ -40,19 +40,13 @@
 #define GLIMPSE_SLOW UINT64_C(2) /* so many times its cost: interrupted */
 #define GLIMPSE_SINCE_STEP 256   /* the next: after this part of that time */
 
-/* Looks, which the tracker asks for. Lengths are in windows. A look's noise is
- * a part of the clock's, and what does not depend on its length. */
-#define LOOK_LONGEST 6
-#define LOOK_OF_FIRST 3 /* the first, for a quick first call */
-#define LOOK_GRAINS 2
-#define LOOK_NOISE UINT64_C(200) /* 2^-20; 0.02% */
-#define LOOK_FAR 9               /* three times as far as expected, squared */
-#define LOOK_FIRST (UINT32_C(1) << 22) /* the first ratio's variance */
-#define WALK_NOISE 4
-#define WALK_MEMORY 12         /* looks */
-#define WALK_LEAST 1000        /* 0.003% in a millisecond */
-#define WALK_STILL 10000       /* more is moving */
-#define LOOK_SOON TICKS(12500) /* from the first to the second */
+/* In windows: a sixth of the clock's noise is left. The first is short, for a
+ * quick first call. One that is off by more than noise is repeated. */
+#define MEASUREMENT_LENGTH 6
+#define MEASUREMENT_FIRST 3
+#define MEASUREMENT_NOISE \
+	(CPUC_PERMILLE(1) / 2 + cpuc_calibration.grain / MEASUREMENT_LENGTH)
+#define MEASUREMENT_SOON TICKS(12500) /* the second comes after 3/2 of it */
 
 /* A core leaves a lower rate within 0.8 ms of becoming busy (Cascade), so a
  * lower one is believed only if it lasts. Disturbed windows are longer. */

@@ -226,8 +226,8 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 		count_check_clock(c, i, reading);
 	}
 	cpu = (uint16_t)cpuc_rseq_cpu();
-	i->migrated = cpu != c->ratio.overhead.cpu;
-	c->ratio.overhead.cpu = cpu;
+	i->migrated = cpu != c->ratio.cpu;
+	c->ratio.cpu = cpu;
 	if (i->migrated) {
 		/* Known overheads weigh no more than one window. */
 		c->ratio.overhead.known = c->ratio.overhead.known > 0;
@@ -324,7 +324,7 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
 	CPUC_FENCE();
-	c->ratio.glimpse_in = (uint32_t)d + cpuc_ratio_glimpse_every(&c->ratio);
+	c->ratio.glimpse_in = (uint32_t)d + c->ratio.glimpse_every;
 	c->due = (uint32_t)cpuc_min(c->ratio.glimpse_in, end);
 	return true;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's ratio, and when it is measured next.
+/* A thread's ratio: a mean of measurements, and when the next one is due.
  *
- * A measurement is a look by one window: tracker.c says how long it is, when it
- * is due, and how far the ratio follows it. A glimpse, which is many times
+ * A measurement is one long window. A glimpse, which is hundreds of times
  * shorter, shows only that the rate may have stepped; windows confirm it.
  * Glimpses are rare while the rate is steady and frequent while it changes:
  * some cores step by 2.5% 500 times a second for a while, and are steady for
- * seconds; others change their rate for the instructions that they execute. */
+ * seconds; others change their rate for the instructions that they execute.
+ *
+ * The mean goes half the way to each measurement: a longer memory would gain
+ * little, as the rate changes meanwhile. If a second measurement confirms one
+ * that is off, the rate has changed, and the mean follows at once. */
 #include <config.h>
 #include <stdlib.h>
 #include "../rate/clock.h"
@@ -43,17 +46,15 @@ static uint64_t ratio_window_near(struct cpuc_overhead *o, uint64_t *near_ratio)
 
 /* The same at the end of a long interval, `worked` ticks: by many windows, as a
  * lower ratio must last. If they disagree, the highest but two holds. */
-CPUC_COLD static uint64_t ratio_windows_long(const struct cpuc_ratio *r,
-					     uint64_t worked)
+static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const uint32_t share = (uint32_t)cpuc_min(
 		worked / SHARE_MOVING / s->window_ticks, STEP_WINDOWS);
 	const uint64_t lasts = cpuc_min(worked / STEP_LASTS, COUNT_RAMP);
 	const uint64_t begun = (uint64_t)s->clock->tick();
-	struct cpuc_overhead o = {.cycles =
-					  WINDOW_GLIMPSES * r->glimpse_overhead,
-				  .known = WINDOW_OVERHEADS};
+	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead,
+				  WINDOW_OVERHEADS};
 	uint64_t v[KEPT] = {0}, near_ratio = r->mean, ratio, agreed;
 	unsigned n,
 		most = STEP_WINDOWS + share + (uint32_t)lasts / s->window_ticks;
@@ -72,10 +73,9 @@ CPUC_COLD static uint64_t ratio_windows_long(const struct cpuc_ratio *r,
 }
 
 /* By a few windows, or by one at the ratio in use; 0: they disagree. */
-CPUC_COLD static uint64_t ratio_windows(const struct cpuc_ratio *r)
+static uint64_t ratio_windows(const struct cpuc_ratio *r)
 {
-	struct cpuc_overhead o = {
-		.cycles = WINDOW_GLIMPSES * r->glimpse_overhead, .known = 1};
+	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead, 1};
 	uint64_t v[KEPT] = {0}, near_ratio = r->mean, agreed;
 
 	for (int i = 0; i < STEP_SLOWER; i++) {
@@ -90,7 +90,7 @@ CPUC_COLD static uint64_t ratio_windows(const struct cpuc_ratio *r)
 }
 
 /* Whether the ratio has stepped. */
-CPUC_COLD static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
+static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 {
 	uint64_t ratio = worked >= COUNT_RAMP ? ratio_windows_long(r, worked)
 					      : ratio_windows(r);
@@ -118,15 +118,16 @@ bool cpuc_ratio_glimpse(struct cpuc_ratio *r)
 			       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
 }
 
-/* By one look, or two where the first is off by more than noise: then the rate
- * has changed, if they agree. Whether the ratio has stepped. */
-CPUC_COLD static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
+/* Whether the ratio has stepped. */
+static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 {
-	const struct cpuc_calibration *s = &cpuc_calibration;
-	const struct cpuc_look look = cpuc_tracker_look(&r->tracker, s);
-	uint64_t first = cpuc_window(&r->overhead, look.turns, r->mean);
+	const uint32_t turns =
+		cpuc_calibration.turns *
+		(r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST);
+	uint64_t first = cpuc_window(&r->overhead, turns, r->mean);
 	uint64_t ratio = first;
-	uint32_t off = cpuc_apart(ratio, r->mean), gain;
+	uint32_t off = cpuc_apart(ratio, r->mean);
+	bool stepped = false;
 
 	/* Of a small step windows may show nothing: they are shorter. */
 	if (off > STEP_LEAST) {
@@ -135,30 +136,48 @@ CPUC_COLD static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
 		if (off > 2 * STEP_LEAST)
 			return false;
 	}
-	if (cpuc_tracker_far(&r->tracker, &look, off)) {
-		ratio = cpuc_window(&r->overhead, look.turns, r->mean);
+	/* More than noise, and than a step or two that the clock misses. */
+	if (off > MEASUREMENT_NOISE) {
+		ratio = cpuc_window(&r->overhead, turns, r->mean);
 		off = cpuc_apart(ratio, first);
 		if (off > STEP_LEAST)
 			return false;
-		if (off < cpuc_apart(ratio, r->mean)) {
-			r->mean = first / 2 + ratio / 2;
-			cpuc_tracker_step(&r->tracker, s, look.noise / 2);
-			return false;
-		}
-		off = cpuc_apart(ratio, r->mean);
+		stepped = off < cpuc_apart(ratio, r->mean);
+		if (stepped)
+			r->mean = first;
 	}
-	gain = cpuc_tracker_update(&r->tracker, s, &look, off);
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 1024 * gain / 1024);
-	return false;
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 2);
+	r->known = true;
+	return stepped;
 }
 
-uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r)
+/* The most ticks to the next measurement. */
+static uint32_t ratio_measure_every(bool moving)
+{
+	uint64_t ticks = (uint64_t)cpuc_calibration.window_ticks *
+			 MEASUREMENT_LENGTH *
+			 (moving ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
+
+	return (uint32_t)cpuc_min(ticks, cpuc_calibration.hz);
+}
+
+/* Soon after a step, then half as long again each time, up to a limit. */
+static void ratio_next(struct cpuc_ratio *r, bool stepped)
+{
+	uint32_t every = r->measure_every + r->measure_every / 2;
+
+	r->measure_in = r->measure_every =
+		(uint32_t)cpuc_min(every, ratio_measure_every(stepped));
+}
+
+static void ratio_next_glimpse(struct cpuc_ratio *r)
 {
 	uint64_t cost = cpuc_calibration.glimpse_cost;
 	uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
 
 	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
-	return (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
+	r->glimpse_every = (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
+	r->glimpse_in = r->glimpse_every;
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
@@ -173,11 +192,10 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
 	r->mean = cpuc_calibration.ratio;
 	r->glimpse_overhead = cpuc_calibration.glimpse_overhead;
-	r->tracker.every = LOOK_SOON;
-	r->tracker.variance = LOOK_FIRST;
+	r->measure_every = MEASUREMENT_SOON;
 	/* The thread that calibrated has just measured. */
 	if (t - cpuc_calibration.measured_at < cpuc_calibration.window_ticks)
-		r->measure_in = LOOK_SOON;
+		r->measure_in = MEASUREMENT_SOON;
 }
 
 bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
@@ -194,18 +212,15 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 	else if (CPUC_GLIMPSE_GUARDED && !stands)
 		stands = cpuc_ratio_glimpse(r);
 	stepped = !stands && ratio_confirm(r, worked);
-	if (!stepped && r->measure_in == 0) {
+	if (stepped) {
+		ratio_next(r, true);
+	} else if (r->measure_in == 0) {
 		stepped = ratio_measure(r, worked);
-		r->measure_in = r->tracker.every;
+		ratio_next(r, stepped);
 		stands = false;
 	} else if (!stands) {
-		r->measure_in = (uint32_t)cpuc_min(
-			r->measure_in, (uint64_t)cpuc_calibration.window_ticks *
-					       LOOK_LONGEST * LOOK_MOVING);
-	}
-	if (stepped) {
-		cpuc_tracker_step(&r->tracker, &cpuc_calibration, LOOK_FIRST);
-		r->measure_in = r->tracker.every;
+		r->measure_in = (uint32_t)cpuc_min(r->measure_in,
+						   ratio_measure_every(true));
 	}
 	if (!stands) {
 		/* This core's glimpses may take another time. */
@@ -213,6 +228,6 @@ bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
 			r->glimpse_overhead += r->glimpse_drift / GLIMPSE_LEARN;
 		r->glimpse_drift = 0;
 	}
-	r->glimpse_in = cpuc_ratio_glimpse_every(r);
+	ratio_next_glimpse(r);
 	return !stands;
 }

@@ -3,24 +3,23 @@
 #ifndef CPUC_RATIO_H
 #define CPUC_RATIO_H
 
-#include "tracker.h"
 #include "window.h"
 
 /* Times in ticks, glimpses in cycles << CPUC_OVERHEAD_BITS. The guard changes
  * it; a glimpse outside only glimpse_in and glimpse_drift. */
 struct cpuc_ratio {
-	uint64_t mean;       /* in use: cycles per tick << CPUC_RATIO_BITS */
-	uint32_t glimpse_in; /* from the interval's beginning to the next */
-	uint32_t measure_in; /* from the beginning to a measurement */
-	struct cpuc_tracker tracker;
+	uint64_t mean;          /* in use: cycles per tick << CPUC_RATIO_BITS */
+	uint32_t glimpse_in;    /* from the interval's beginning to the next */
+	uint32_t glimpse_every; /* and from one to the next */
+	uint32_t measure_in;    /* from the beginning to a measurement */
+	uint32_t measure_every;
 	uint32_t stepped_ago;          /* the latest step */
 	struct cpuc_overhead overhead; /* of windows that measure */
 	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at this ratio */
 	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
+	bool known;            /* the mean has a measurement in it */
+	uint16_t cpu;          /* at the latest closing */
 };
-
-/* Ticks from a glimpse to the next. */
-uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r);
 
 /* A thread's first count, at tick t: by the process's first ratio. */
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);

@@ -10,7 +10,6 @@
 struct cpuc_overhead {
 	int32_t cycles;
 	uint16_t known; /* windows in the mean */
-	uint16_t cpu;   /* on which they were made */
 };
 
 /* The ratio, near `near_ratio`, by a window of so many turns: from both runs if
