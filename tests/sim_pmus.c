@@ -435,6 +435,8 @@ static void check_rdpmcs(void)
 	for (i = 0; i < COUNT(cpus); i++)
 		if (cpus[i].of == X86_CHAINS)
 			check_rdpmc(&cpus[i], 100, 0, NULL);
+	check_rdpmc(cpus, 99, 0, NULL);
+	check_rdpmc(cpus, 150, 0, "counts 7776 of 5184 cycles: a virtual PMU?");
 	check_rdpmc(cpus, 50, 0, "counts 2592 of 5184 cycles: a virtual PMU?");
 	check_rdpmc(cpus, 200, 0,
 		    "counts 10368 of 5184 cycles: a virtual PMU?");

@@ -65,13 +65,14 @@ struct cpuc_chain {
  * latency for it; else no latency is known, as under an emulator. Windows run
  * the first, or the second if the first is the odd one. An SMT sibling makes
  * those after the first longer, by `slack` at most. */
+#define CPUC_CHAINS_MAX 4
 struct cpuc_chain_ops {
 	const struct cpuc_chain *chain;
 	unsigned nchains;
 	unsigned slack; /* permille */
 
 	/* Instructions of a turn, the same of all chains: its links, and what
-	 * loops add to a window's turn; 0: not known. */
+	 * loops add to a window's turn. */
 	unsigned links, loop;
 };
 

@@ -22,7 +22,6 @@
 #define PROOF_LOOP 3      /* at most, for each instruction of a loop */
 #define PROOF_SIBLING 400 /* permille that an SMT sibling may add to all */
 
-#define PROOF_CHAINS 8
 #define PROOF_ALL 1000    /* permille */
 #define PROOF_OFF 20      /* that a count of cycles may be off */
 #define PROOF_OFF_LESS 10 /* of instructions, or if it may be a clock */
@@ -98,8 +97,7 @@ static struct proof_seen proof_try(const struct proof *p,
 		seen.part = (int)cpuc_min(
 			seen.count * PROOF_ALL / seen.expected, CHAIN_OFF_MAX);
 		seen.right = seen.part >= least && seen.part <= most;
-		if (i == 0 ||
-		    abs(seen.part - PROOF_ALL) < abs(best.part - PROOF_ALL))
+		if (abs(seen.part - PROOF_ALL) <= abs(best.part - PROOF_ALL))
 			best = seen;
 	}
 	return best;
@@ -140,13 +138,11 @@ CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
 			  .instructions = c->cycles != NULL || c->pair != NULL,
 			  .step = (uint64_t)slot->trial.step,
 			  .off = PROOF_OFF};
-	struct proof_seen seen[PROOF_CHAINS];
+	struct proof_seen seen[CPUC_CHAINS_MAX];
 	unsigned i, by;
 
 	if (p.instructions || c->strict)
 		p.off = PROOF_OFF_LESS;
-	if (ops->nchains > PROOF_CHAINS || (p.instructions && ops->links == 0))
-		return 0;
 	for (i = 0; i < ops->nchains; i++) {
 		seen[i] = proof_try(&p, &ops->chain[i]);
 		/* What looks like an SMT sibling's part may be a clock's. The
@@ -159,8 +155,8 @@ CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
 		    (seen[1].right || seen[1].part > PROOF_ALL))
 			return 0;
 	}
-	/* By the second if the first's latency is another one on this CPU. */
-	for (by = 0; by < 2 && by < ops->nchains; by++) {
+	/* By another one if the first's latency is not known on this CPU. */
+	for (by = 0; by < ops->nchains; by++) {
 		if (!proof_agreed(&p, seen, by))
 			continue;
 		if (seen[by].right ||

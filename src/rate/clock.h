@@ -68,6 +68,9 @@ void cpuc_sort(uint64_t *v, unsigned n);
  * loop. */
 #define CPUC_CHAINS(prefix, of_slack, of_links, of_loop, ...)              \
 	static const struct cpuc_chain prefix##_chain[] = {__VA_ARGS__};   \
+	_Static_assert(sizeof prefix##_chain <=                            \
+			       CPUC_CHAINS_MAX * sizeof *prefix##_chain,   \
+		       "more chains than a proof has room for");           \
 	static const struct cpuc_chain_ops prefix##_chains = {             \
 		.chain = prefix##_chain,                                   \
 		.nchains = sizeof prefix##_chain / sizeof *prefix##_chain, \
