@@ -110,11 +110,12 @@ static bool proof_agreed(const struct proof *p, const struct proof_seen *seen,
 {
 	const unsigned n = p->ops->nchains;
 	const int part = seen[by].part, less = 1 + part * CHAIN_OFF / PROOF_ALL;
-	const int slack = by == 0 && !p->instructions ? (int)p->ops->slack : 0;
-	const int more =
-		1 + part * (slack > CHAIN_OFF ? slack : CHAIN_OFF) / PROOF_ALL;
+	int more = CHAIN_OFF;
 	unsigned i, odd = 0;
 
+	if (by == 0 && !p->instructions)
+		more += (int)p->ops->slack;
+	more = 1 + part * more / PROOF_ALL;
 	for (i = 0; i < n; i++)
 		odd += seen[i].part < part - less || seen[i].part > part + more;
 	return odd <= (n > 2 ? 1u : 0u);
@@ -152,7 +153,7 @@ CPUC_COLD int cpuc_prove(struct cpuc_slot *slot,
 		/* Two are enough; the second may take longer, as under an
 		 * emulator, but not less than a cycle a link. */
 		if (i == 1 && seen[0].right &&
-		    (seen[1].right || seen[1].part > PROOF_ALL))
+		    (seen[i].right || seen[i].part > PROOF_ALL))
 			return 0;
 	}
 	/* By another one if the first's latency is not known on this CPU. */

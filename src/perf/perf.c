@@ -170,6 +170,11 @@ void cpuc_perf_proved(struct cpuc_event_set *set, bool right)
 			 __ATOMIC_RELAXED);
 }
 
+bool cpuc_perf_unproven(const struct cpuc_event_set *set)
+{
+	return cpuc_perf_thread_unproven(cpuc_perf_thread_own(set), set);
+}
+
 bool cpuc_perf_right(const struct cpuc_event_set *set)
 {
 	return __atomic_load_n(&set->right, __ATOMIC_RELAXED);

@@ -14,7 +14,6 @@
 #include "../slot.h"
 #include "../system/os_clock.h"
 #include "../system/syscalls.h"
-#include "perf.h"
 #include "read.h"
 
 /* Reads by system calls, and ns since pages became unreadable, after which
@@ -231,16 +230,6 @@ static uint64_t read_guarded(struct cpuc_event_set *set)
 	return sum;
 }
 
-/* An event that may miss cycles proves nothing. */
-bool cpuc_perf_unproven(const struct cpuc_event_set *set)
-{
-	const struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
-
-	return set->n > 1 && cpuc_perf_thread_has(t, set) &&
-	       t->way == (set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT) &&
-	       (t->on & ~__atomic_load_n(&set->proven, __ATOMIC_RELAXED)) != 0;
-}
-
 long long cpuc_perf_slow(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t = cpuc_perf_thread_own(set);
@@ -255,7 +244,8 @@ long long cpuc_perf_slow(struct cpuc_event_set *set)
 		sum = read_result(t, sum);
 	else
 		sum = read_guarded(set);
-	if (!cpuc_guard_inside && cpuc_perf_unproven(set))
+	if (!cpuc_guard_inside &&
+	    cpuc_perf_thread_unproven(cpuc_perf_thread_own(set), set))
 		cpuc_first_on_core(set);
 	errno = saved;
 	return (long long)sum;

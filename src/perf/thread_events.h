@@ -115,6 +115,16 @@ static inline bool cpuc_perf_thread_has(const struct cpuc_perf_thread *t,
 	return set != NULL && t->set == set && cpuc_perf_thread_is_here(t);
 }
 
+/* Whether it was on a type of core, at its latest slow count, where nobody has
+ * seen these events count rightly. One that may miss cycles proves nothing. */
+static inline bool cpuc_perf_thread_unproven(const struct cpuc_perf_thread *t,
+					     const struct cpuc_event_set *set)
+{
+	return set->n > 1 && cpuc_perf_thread_has(t, set) &&
+	       t->way == (set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT) &&
+	       (t->on & ~__atomic_load_n(&set->proven, __ATOMIC_RELAXED)) != 0;
+}
+
 /* The calling thread's state, to be changed; NULL: no memory. ended() is as in
  * cpuc_thread_memory(). Under the guard, like all that follows. */
 struct cpuc_perf_thread *

@@ -45,6 +45,13 @@ static bool counts_loop(void)
 	return t >= 1000 * LOOP_INSTRUCTIONS;
 }
 
+/* Always ready, and another's turn soon, or 100 processes take minutes. */
+static void load_turn(void)
+{
+	loop(1000);
+	sched_yield();
+}
+
 static int chosen_first(void)
 {
 	return !is_chosen() || !counts_loop();
@@ -57,7 +64,7 @@ static void first_calls(void)
 	int i, right = 0;
 
 	for (i = 0; i < LOADS; i++)
-		load[i] = load_rival(load_busy);
+		load[i] = load_rival(load_turn);
 	for (i = 0; i < FIRST_CALLS; i++)
 		right += in_child(chosen_first) == 0;
 	for (i = 0; i < LOADS; i++)
