@@ -124,12 +124,6 @@ else
 fi
 
 ## For people.
-# on_terminal COLUMNS [OPTION]
-on_terminal() {
-	script -qec "stty cols $1; '$info' $2" /dev/null </dev/null |
-		tr -d '\r' >"$tmp/out"
-}
-
 # wide WIDTH: no line is longer, and some are as long but for a word.
 wide() {
 	awk -v width="$1" 'length > longest { longest = length }
@@ -163,22 +157,20 @@ has_all() {
 		test "$(tr -s ' ' '\n' <"$tmp/out" | grep -cxE '[1-5][0-9]')" -ge 50
 }
 
-if ! have script; then
-	:
-elif script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+if has_terminal; then
 	cpucyclespersecond="none $(seq -s ' ' 60)"
 	cpucyclesimplementation=default-monotonic
 	export cpucyclespersecond cpucyclesimplementation
 	names=$("$info" | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p')
 	for columns in 120 40 7; do
-		on_terminal $columns
+		on_terminal $columns "'$info'"
 		wide $((columns < 20 ? 20 : columns))
 		ok "a terminal of $columns columns gets lines of that, but at least 20"
 		has_all
 		ok "the sentence is first, no word is lost, and none is cut"
 	done
 	unset cpucyclespersecond cpucyclesimplementation
-	on_terminal 120
+	on_terminal 120 "'$info'"
 	grep -qE '^rate: counts advance at [0-9.]+ [GM]Hz \(..*\); --lines has all digits$' \
 		"$tmp/out" &&
 		grep -qE '^a call: -?[0-9]+ cycles(; [0-9.]+% of the time goes to measuring the rate, uncounted)?$' \
@@ -196,28 +188,26 @@ elif script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 			/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor \
 			2>/dev/null | words >"$tmp/known"
 	for columns in 80 120; do
-		on_terminal $columns
+		on_terminal $columns "'$info'"
 		people $columns
 		ok "$columns columns: the report for people, no word is broken"
-		on_terminal $columns --noise
+		on_terminal $columns "'$info' --noise"
 		people $columns && sed -n 1p "$tmp/out" |
 			grep -qE '^(Too noisy|Quiet enough): [a-z]' &&
 			grep -qE '^steal {7}[a-z0-9]' "$tmp/out" &&
 			grep -qE '^smt {9}[a-z]' "$tmp/out"
 		ok "$columns columns: --noise, the verdict first"
-		on_terminal $columns --cpus
+		on_terminal $columns "'$info' --cpus"
 		grep -q 'could not be measured' "$tmp/out" ||
 			{ people $columns && grep -qE '^ *[0-9]+  ' "$tmp/out"; }
 		ok "$columns columns: --cpus"
 	done
-	on_terminal 40 '--noise --lines'
+	on_terminal 40 "'$info' --noise --lines"
 	has 'noise verdict .*' && ! grep -v '^cpucycles ' "$tmp/out"
 	ok "--noise --lines: the lines for programs"
-	on_terminal 40 --lines
+	on_terminal 40 "'$info' --lines"
 	has 'version .*' && ! grep -v '^cpucycles ' "$tmp/out"
 	ok "--lines: the lines for programs"
-else
-	skip "no terminal can be made here"
 fi
 
 # member FILE REGEX: a line of that file.

@@ -348,7 +348,26 @@ run 0 --status && says '^no PMU is visible' 0 && rm -r "$pmus/cpu" &&
 	run 0 --status && says '^no PMU is visible' 0
 ok "without a PMU, of x86 or arm64, it says behind the state that opening cannot help"
 rm -r "$pmus/armv8_pmuv3_0"
+
+# A terminal gets the same lines, broken at blanks.
+lines() {
+	tr -s '\n ' ' ' <"$tmp/out"
+}
 machine 4 0 1 0
+if has_terminal; then
+	for columns in 80 120; do
+		for action in --status '--apply --dry-run'; do
+			command="'$open' --root '$root' $action"
+			sh -c "$command" >"$tmp/out"
+			lines >"$tmp/whole"
+			on_terminal $columns "$command"
+			! grep ".\{$((columns + 1))\}" "$tmp/out" &&
+				{ test $columns -gt 80 || grep -q '^    ' "$tmp/out"; } &&
+				lines | cmp -s - "$tmp/whole"
+			ok "$columns columns: $action in lines as long, broken at blanks"
+		done
+	done
+fi
 rm -r "$pmus/cpu" "$lock"
 keep
 run 0 --persist && says '^no PMU' 1 && says . 1 && same

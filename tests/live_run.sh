@@ -207,13 +207,6 @@ if have timeout; then
 fi
 
 ## For people, on a terminal.
-# on_terminal COLUMNS [ARGUMENT]...
-on_terminal() {
-	columns=$1
-	shift
-	script -qec "stty cols $columns; '$run' $*" /dev/null </dev/null |
-		tr -d '\r' >"$tmp/out"
-}
 # people: no line is longer, none is for programs, and no word is broken.
 people() {
 	"$run" --json true 2>&1 | tr -cs A-Za-z '\n' | cat - "$tmp/words" |
@@ -223,34 +216,31 @@ people() {
 		comm -23 - "$tmp/known" >"$tmp/log" && ! test -s "$tmp/log"
 }
 number='[0-9.]+ ?[TGMkmu]?s?'
-if ! have script; then
-	:
-elif script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+if has_terminal; then
 	find "$top_srcdir/src/tools/run" -name '*.c' -exec cat {} + |
 		tr -cs A-Za-z '\n' >"$tmp/words"
-	for wide in 80 120; do
-		on_terminal $wide true
+	for columns in 80 120; do
+		on_terminal $columns "'$run' true"
 		people && grep -qE "^elapsed  +$number\$" "$tmp/out" &&
 			grep -q 'Cycles are [ecn]' "$tmp/out"
-		ok "$wide columns: one run"
-		on_terminal $wide -r 3 -w 1 true
+		ok "$columns columns: one run"
+		on_terminal $columns "'$run' -r 3 -w 1 true"
 		people && grep -qE '^ +median +\+- +minimum +maximum$' "$tmp/out" &&
 			grep -qE "^elapsed +$number +[0-9.]+% +$number +$number\$" "$tmp/out" &&
 			grep -q '^3 of 3 runs' "$tmp/out"
-		ok "$wide columns: three runs"
-		on_terminal $wide --compare -r 6 true -- sh -c :
+		ok "$columns columns: three runs"
+		on_terminal $columns "'$run' --compare -r 6 true -- sh -c :"
 		people && grep -q '^first: true$' "$tmp/out" &&
 			grep -q '^Verdict: ' "$tmp/out"
-		ok "$wide columns: a comparison"
+		ok "$columns columns: a comparison"
 	done
-	on_terminal 24 -r 2 true
+	columns=24
+	on_terminal $columns "'$run' -r 2 true"
 	people && grep -q '^elapsed$' "$tmp/out"
 	ok "a narrow terminal: a name and its values below each other"
-	on_terminal 80 --lines true
+	on_terminal 80 "'$run' --lines true"
 	! grep -v '^[a-z_]*  ' "$tmp/out"
 	ok "--lines: the lines for programs"
-else
-	skip "no terminal can be made here"
 fi
 
 ## Known lengths. What nobody has counted or estimated is skipped.

@@ -87,6 +87,27 @@ while IFS='|' read -r name meant text how; do
 	ok "$text"
 done <"$tmp/mistakes"
 
+# A terminal gets the same lines, broken at blanks. Numbers differ.
+lines() {
+	sed 's/ \{2,\}\|$/ /g' "$tmp/out" | tr -d '\n' |
+		sed 's/[0-9.]\+/N/g; s/ \+/ /g'
+}
+if has_terminal; then
+	command="'$selftest' --counter=default-monotonic monotone advances instructions"
+	sh -c "$command" >"$tmp/out"
+	lines >"$tmp/whole"
+	for columns in 80 120; do
+		on_terminal $columns "$command"
+		! grep ".\{$((columns + 1))\}" "$tmp/out" &&
+			lines | cmp -s - "$tmp/whole"
+		ok "$columns columns: lines as long, and broken at blanks"
+		on_terminal $columns "'$selftest' --list"
+		lines >"$tmp/broken" && "$selftest" --list >"$tmp/out" &&
+			lines | cmp -s - "$tmp/broken"
+		ok "$columns columns: --list"
+	done
+fi
+
 # 'sharing' is for counters that count each thread alone.
 "$selftest" --quick --counter default-monotonic advances sharing >"$tmp/out"
 test $? -eq 0 && grep -q '^# counter default-monotonic, kind os' "$tmp/out" &&

@@ -73,6 +73,20 @@ have() {
 	return 1
 }
 
+# Whether a terminal can be had; if not, a point is skipped.
+has_terminal() {
+	have script || return
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 && return
+	skip "script(1) gets no terminal here"
+	return 1
+}
+
+# COLUMNS COMMAND: what the shell's command prints on a terminal is in out.
+on_terminal() {
+	script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r' \
+		>"$tmp/out"
+}
+
 done_testing() {
 	echo "1..$tap_run"
 	[ "$tap_bad" -eq 0 ]

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifndef _WIN32
 #include <sys/ioctl.h>
 #endif
@@ -12,6 +13,7 @@
 
 #define LEAST 20
 #define MOST 1000
+#define LINE_INDENT 4
 
 static FILE *terminal_file;
 
@@ -70,6 +72,20 @@ void terminal_print(int at, int indent, const char *format, ...)
 
 	va_start(values, format);
 	terminal_text(at, indent, format, values);
+	va_end(values);
+}
+
+void terminal_line(const char *format, ...)
+{
+	va_list values;
+
+	va_start(values, format);
+	if (isatty(fileno(terminal_out()))) {
+		terminal_text(0, LINE_INDENT, format, values);
+	} else {
+		vfprintf(terminal_out(), format, values);
+		putc('\n', terminal_out());
+	}
 	va_end(values);
 }
 

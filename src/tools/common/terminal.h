@@ -16,7 +16,11 @@ int terminal_width(void);
 void terminal_print(int at, int indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same behind a name in the first columns, so many; below it where the
+/* A line that programs read: whole, unless it goes to a terminal. */
+void terminal_line(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* terminal_print() behind a name in the first columns, so many; below it where the
  * terminal leaves fewer than these for the text. */
 #define TERMINAL_TEXT 24
 #define TERMINAL_INDENT 2

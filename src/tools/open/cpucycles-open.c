@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "settings.h"
+#include "../common/terminal.h"
 #include "../common/tool.h"
 
 static const char open_state[] = "/run/cpucycles-open.state";
@@ -163,7 +164,7 @@ static int open_save(const char *path)
 		keep |= run.old[i] >= 0 &&
 			(path != open_tmpfiles || !open_settings[i].sysctl);
 	if (!keep && err == OPEN_FOREIGN)
-		printf("left %s: not written by cpucycles-open\n", path);
+		terminal_line("left %s: not written by cpucycles-open", path);
 	if (!keep && (err == -ENOENT || err == OPEN_FOREIGN))
 		return TOOL_GOOD;
 	if (err == 0 || err == -ENOENT || err == OPEN_DAMAGED)
@@ -173,22 +174,9 @@ static int open_save(const char *path)
 	if (path == open_state)
 		return TOOL_GOOD;
 	run.shown++;
-	printf("%s%s %s\n", run.dry ? "would " : "", keep ? "write" : "remove",
-	       path);
+	terminal_line("%s%s %s", run.dry ? "would " : "",
+		      keep ? "write" : "remove", path);
 	return TOOL_GOOD;
-}
-
-/* Without Sscofpmf, a RISC-V PMU counts in all modes at once. */
-static bool open_kernel_too(void)
-{
-	FILE *f = fopen("proc/cpuinfo", "r");
-	char text[4096];
-
-	if (f == NULL)
-		return false;
-	text[fread(text, 1, sizeof text - 1, f)] = '\0';
-	fclose(f);
-	return strstr(text, "\nisa\t\t: rv") && !strstr(text, "sscofpmf");
 }
 
 static int open_change(int i, int *now, int value)
@@ -199,8 +187,9 @@ static int open_change(int i, int *now, int value)
 
 	if ((f != NULL && fclose(f) != 0) || !good)
 		return open_failed("write", s->path, -errno);
-	printf("%s %s: %d -> %d: %s\n", run.dry ? "would set" : "set", s->path,
-	       *now, value, value == s->value ? s->allows : "as it was");
+	terminal_line("%s %s: %d -> %d: %s", run.dry ? "would set" : "set",
+		      s->path, *now, value,
+		      value == s->value ? s->allows : "as it was");
 	run.shown++;
 	*now = value;
 	return TOOL_GOOD;
@@ -212,23 +201,22 @@ static int open_status(int i, int *now)
 	const struct open_setting *s = &open_settings[i];
 	bool enough = open_enough(i, *now);
 	bool wanted = (s->when & ~run.when) == 0;
+	char how[80] = ", open; ";
 
 	if (!enough && !wanted && s->when == OPEN_KERNEL_TOO)
 		return TOOL_GOOD;
 	run.shown++;
-	printf("%s: %d", s->path, *now);
 	if (!enough && !wanted)
-		printf("; %s sets %d: ",
-		       s->when == OPEN_NO_NMI ? "--no-nmi-watchdog"
-					      : "--rdpmc-all",
-		       s->value);
+		snprintf(how, sizeof how, "; %s sets %d: ",
+			 s->when == OPEN_NO_NMI ? "--no-nmi-watchdog"
+						: "--rdpmc-all",
+			 s->value);
 	else if (!enough)
-		printf(", closed; with %d, ", s->value);
+		snprintf(how, sizeof how, ", closed; with %d, ", s->value);
 	else if (run.old[i] >= 0)
-		printf(", open, and %d before; ", run.old[i]);
-	else
-		printf(", open; ");
-	printf("%s\n", s->allows);
+		snprintf(how, sizeof how, ", open, and %d before; ",
+			 run.old[i]);
+	terminal_line("%s: %d%s%s", s->path, *now, how, s->allows);
 	return enough || !wanted ? TOOL_GOOD : TOOL_FINDING;
 }
 
@@ -255,8 +243,8 @@ static int open_revert(int i, int *now)
 	if (*old >= 0 && *now == value && open_change(i, now, *old))
 		return TOOL_FINDING;
 	if (*old >= 0 && *now != *old) {
-		printf("left %s: %d, set by somebody since; it was %d\n",
-		       open_settings[i].path, *now, *old);
+		terminal_line("left %s: %d, set by somebody since; it was %d",
+			      open_settings[i].path, *now, *old);
 		run.shown++;
 	}
 	*old = -1;
@@ -337,15 +325,15 @@ static int open_run(void)
 	if (!run.apply || !none)
 		status |= open_each();
 	if (none)
-		printf("no PMU is visible here (virtual machine?), so opening "
-		       "cannot help\n");
+		terminal_line("no PMU is visible here (virtual machine?), so "
+			      "opening cannot help");
 	if (run.apply && none)
 		return status;
 	if (run.found == 0 && status == TOOL_GOOD && !run.revert)
 		status = open_failed("find", "a setting (is /proc mounted?)",
 				     -ENOENT);
 	if (!run.apply && !run.revert && open_load(open_sysctl, old) == 0)
-		printf("%s: makes settings at every boot\n", open_sysctl);
+		terminal_line("%s: makes settings at every boot", open_sysctl);
 	if (run.revert)
 		saved = open_save(open_state);
 	if ((run.revert || run.persist) && saved == TOOL_GOOD)

@@ -32,6 +32,18 @@ const struct open_setting open_settings[OPEN_SETTINGS] = {
 static const char open_mark[] = "# Written by cpucycles-open; cpucycles-open "
 				"--revert removes this file.\n";
 
+bool open_kernel_too(void)
+{
+	FILE *f = fopen("proc/cpuinfo", "r");
+	char text[4096];
+
+	if (f == NULL)
+		return false;
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	return strstr(text, "\nisa\t\t: rv") && !strstr(text, "sscofpmf");
+}
+
 bool open_enough(int i, int now)
 {
 	const struct open_setting *setting = &open_settings[i];

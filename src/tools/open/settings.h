@@ -25,6 +25,9 @@ extern const struct open_setting {
 	const char *allows; /* its effect, for people */
 } open_settings[OPEN_SETTINGS];
 
+/* Without Sscofpmf, a RISC-V PMU counts in all modes at once. */
+bool open_kernel_too(void);
+
 /* Whether `now` is at least as open as setting i. */
 bool open_enough(int i, int now);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "../common/affinity.h"
+#include "../common/terminal.h"
 #include "../common/tool.h"
 #include "selftest.h"
 
@@ -78,7 +79,7 @@ static enum outcome run_tries(const struct check *c, struct selftest *t)
 		outcome = c->run(t);
 		if (outcome != OFF || i == TRIES)
 			return outcome == OFF ? BAD : outcome;
-		printf("# %s, once more: %s\n", c->name, t->text);
+		terminal_line("# %s, once more: %s", c->name, t->text);
 		fflush(stdout);
 		nanosleep(&pause, NULL);
 	}
@@ -107,20 +108,27 @@ static enum outcome run_one(const struct check *c, struct selftest *t)
 static void report(const struct selftest *t, unsigned failed,
 		   const unsigned made[])
 {
-	if (failed == 0)
-		printf("# %s", tool_counts(&t->counter));
-	else
-		printf("# %s does not count right here:", t->counter.name);
-	for (unsigned i = 0; i < CHECKS; i++)
+	char text[512];
+	size_t at;
+
+	snprintf(text, sizeof text, "%s%s",
+		 failed == 0 ? tool_counts(&t->counter) : t->counter.name,
+		 failed == 0 ? "" : " does not count right here:");
+	for (unsigned i = 0; i < CHECKS; i++) {
+		at = strlen(text);
 		if (failed >> i & 1)
-			printf(" %s", checks[i].name);
-	printf("; checks: %u passed, %u failed, %u could not be made\n",
-	       made[GOOD], made[BAD], made[SKIPPED]);
-	if (failed != 0)
-		puts("# report that with the output of cpucycles-info; until "
-		     "then, choose another counter\n"
-		     "# of its list by cpucyclesimplementation=NAME in the "
-		     "environment");
+			snprintf(text + at, sizeof text - at, " %s",
+				 checks[i].name);
+	}
+	terminal_line(
+		"# %s; checks: %u passed, %u failed, %u could not be made",
+		text, made[GOOD], made[BAD], made[SKIPPED]);
+	if (failed == 0)
+		return;
+	terminal_line("# report that with the output of cpucycles-info; until "
+		      "then, choose another counter");
+	terminal_line("# of its list by cpucyclesimplementation=NAME in the "
+		      "environment");
 }
 
 /* Runs the checks whose bits are set. Returns an exit status. */
@@ -133,9 +141,9 @@ static int run_all(struct selftest *t, unsigned chosen)
 		if (!(chosen >> i & 1))
 			continue;
 		outcome = run_one(&checks[i], t);
-		printf("%sok %u - %s%s%s\n", outcome == BAD ? "not " : "", ++n,
-		       checks[i].name, outcome == SKIPPED ? " # SKIP " : ": ",
-		       t->text);
+		terminal_line("%sok %u - %s%s%s", outcome == BAD ? "not " : "",
+			      ++n, checks[i].name,
+			      outcome == SKIPPED ? " # SKIP " : ": ", t->text);
 		fflush(stdout);
 		made[outcome]++;
 		failed |= (outcome == BAD ? 1u : 0u) << i;
@@ -192,7 +200,7 @@ int main(int argc, char **argv)
 	if (longer)
 		t = (struct selftest){.ms = 20000, .wait_s = 600};
 	for (i = 0; list && i < CHECKS; i++)
-		printf("%-12s %s\n", checks[i].name, checks[i].what);
+		terminal_line("%-12s %s", checks[i].name, checks[i].what);
 	if (list)
 		return tool_end(stdout, NULL, TOOL_GOOD);
 	for (; optind < argc; optind++) {
