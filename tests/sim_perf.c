@@ -794,6 +794,10 @@ static void check_one_of_two(const struct wrong *w, const char *cpu)
 	go_wrong(w, 0);
 	found &= proofs_on(1) == 1 && proof == 0 && cpuc_perf_right(&one) &&
 		 proofs_on(0) == 0 && proofs_on(1) == 0;
+	/* A selection there finds out: it is tried again, until it is right. */
+	go_wrong(w, 2);
+	prove_there(&one);
+	found &= proof < 0 && proofs_on(1) > 0;
 	on_new_core = NULL;
 	ok(found, "%s: one PMU of two counts %s%s, and is found there", cpu,
 	   w->what, one.reg == NULL ? ", by descriptors" : "");
