@@ -294,7 +294,9 @@ static int counts_write_nothing(void)
 		return CANNOT;
 	memcpy(copy, variables.from, variables.size);
 	bad |= count_for_a_while();
-	return bad | (memcmp(copy, variables.from, variables.size) != 0) << 3;
+	bad |= (memcmp(copy, variables.from, variables.size) != 0) << 3;
+	free(copy);
+	return bad;
 }
 #endif
 
