@@ -89,8 +89,8 @@ done <"$tmp/mistakes"
 
 # A terminal gets the same lines, broken at blanks. Numbers differ.
 lines() {
-	sed 's/ \{2,\}\|$/ /g' "$tmp/out" | tr -d '\n' |
-		sed 's/[0-9.]\+/N/g; s/ \+/ /g'
+	tr -s '\n ' ' ' <"$tmp/out" |
+		sed 's/[0-9.][0-9.]*/N/g'
 }
 if has_terminal; then
 	command="'$selftest' --counter=default-monotonic monotone advances instructions"
