@@ -5,7 +5,7 @@
  * tests/amalgamation/fibre.c looks at. */
 #include "load.h"
 
-#ifdef __aarch64__
+#if defined __aarch64__ && defined __linux__
 #include <sys/utsname.h>
 #endif
 #include "registry.h"
@@ -57,7 +57,7 @@ static void handler(int sig)
 /* As cpucycles(3) says of arm64. */
 static bool tells_signals(void)
 {
-#ifdef __aarch64__
+#if defined __aarch64__ && defined __linux__
 	struct utsname system;
 
 	return uname(&system) == 0 && strverscmp(system.release, "6.19") < 0;
