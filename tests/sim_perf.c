@@ -799,6 +799,15 @@ static void check_one_of_two(const struct wrong *w, const char *cpu)
 	prove_there(&one);
 	found &= proof < 0 && proofs_on(1) > 0;
 	on_new_core = NULL;
+	/* A trial in which the thread moves says nothing of either. */
+	one.proven = 0;
+	on_core(0);
+	run(1000);
+	on_core(1);
+	run(1000);
+	read_one();
+	cpuc_perf_proved(&one, true);
+	found &= one.proven != 3;
 	ok(found, "%s: one PMU of two counts %s%s, and is found there", cpu,
 	   w->what, one.reg == NULL ? ", by descriptors" : "");
 }

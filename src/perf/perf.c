@@ -164,6 +164,9 @@ void cpuc_perf_proved(struct cpuc_event_set *set, bool right)
 	if (set == NULL)
 		return;
 	on = cpuc_perf_thread_own(set)->on;
+	/* The thread moved: each type has had a part of the trial. */
+	if (right && (on & (on - 1)) != 0)
+		on = 0;
 	__atomic_store_n(&set->right, right, __ATOMIC_RELAXED);
 	__atomic_store_n(&set->proven,
 			 right ? set->proven | on : set->proven & ~on,
