@@ -280,8 +280,8 @@ static int count_for_a_while(void)
 }
 
 /* Measurements and glimpses included; but not what is noted when a thread's
- * clock stands still, as beside a busy host: 16 times in a process, cpucycles(7)
- * says, and once more that it is believed no longer. */
+ * clock stands still, as beside a busy host: 16 times in a process,
+ * cpucycles(7) says, and once more that it is believed no longer. */
 static int counts_write_nothing(void)
 {
 	int bad, changed = 1, tries = 16 + 2;
