@@ -26,10 +26,7 @@ static int pretended_open(const char *path, int flags)
 
 #define cpuc_sys_open pretended_open
 #define CPUC_SYS_ROOT root
-#include "calibrated/calibration.h"
 #include "system/os_clock.h"
-#include "calibrated/proof.h"
-#include "pretended_chains.h"
 #include "pretended_perf.h"
 
 /* A file of a PMU's. */
@@ -56,6 +53,8 @@ static uint64_t pretended_rdpmc(uint32_t ecx)
 #include "../src/counters/amd64_pmcff.c"
 
 #include <cpuid.h>
+#include "calibrated/proof.h"
+#include "pretended_chains.h"
 
 static unsigned extended_b, extended_d; /* of CPUID leaf 0x80000008 */
 
