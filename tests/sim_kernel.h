@@ -100,6 +100,7 @@ static void pass(double c)
 	now += c / rate();
 }
 
+/* It began some seconds ago, so a clock that is behind is past its start, too. */
 static uint64_t shown(void)
 {
 	static double at;
@@ -107,7 +108,7 @@ static uint64_t shown(void)
 	if (!on.stopped)
 		at = now;
 	return (uint64_t)((double)(long long)(((at + on.ahead) * on.ticks +
-					       1e9) /
+					       1e10) /
 					      on.step) *
 			  on.step);
 }
