@@ -100,17 +100,17 @@ static void pass(double c)
 	now += c / rate();
 }
 
-/* It began some seconds ago, so a clock that is behind is past its start, too. */
+/* One that is behind may be below 0, and wraps then, as a register does. */
 static uint64_t shown(void)
 {
 	static double at;
+	double ticks;
 
 	if (!on.stopped)
 		at = now;
-	return (uint64_t)((double)(long long)(((at + on.ahead) * on.ticks +
-					       1e10) /
-					      on.step) *
-			  on.step);
+	ticks = (at + on.ahead) * on.ticks + 1e9;
+	return (uint64_t)(long long)(on.step *
+				     (double)(long long)(ticks / on.step));
 }
 
 /* The kernel's word, the thread's CPU, and its clock, which stands still while
