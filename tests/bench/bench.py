@@ -224,12 +224,39 @@ def write_page(tables, to):
     with open(os.path.join(to, "benchmarks.md"), "w", encoding="utf-8") as file:
         file.write(changed)
     if not shutil.which("gnuplot"):
-        print("bench: no gnuplot: the chart stays as it is", file=sys.stderr)
+        print("bench: no gnuplot: the charts stay as they are", file=sys.stderr)
         return
+    to = os.path.abspath(to)
     truth = "\n".join("\t".join(row) for row in grid(tables["truth"], "-"))
-    subprocess.run(["gnuplot"], check=True, text=True, input=(
-        f"$truth << END\n{truth}\nEND\nto = '{os.path.abspath(to)}'\n"
-        f"load '{HERE}/chart.gp'\n"))
+    gnuplot(f"$truth << END\n{truth}\nEND\nto = '{to}'\n"
+            f"load '{HERE}/chart.gp'\n")
+    draw_following(to)
+
+
+def gnuplot(commands):
+    subprocess.run(["gnuplot"], check=True, text=True, input=commands)
+
+
+def draw_following(to):
+    """The picture of how a count follows three cores, and as text in the page."""
+    os.environ.setdefault("top_srcdir", TOP)
+    data = output("./tests/bench/follow")
+    titles = re.findall('^"(.*)"$', data, re.M)
+    with open("follow.data", "w", encoding="utf-8") as file:
+        file.write(data)
+    gnuplot(f"array titles[{len(titles)}] = {titles}\ndata = 'follow.data'\n"
+            f"to = '{to}'\nload '{HERE}/follow.gp'\n".replace("'", '"'))
+    drawn = "".join(line.rstrip() + "\n" for line in
+                    read(f"{to}/follow.txt").replace("\f", "").splitlines()
+                    if line.strip())
+    os.remove(f"{to}/follow.txt")
+    os.remove("follow.data")
+    page = os.path.join(TOP, "man/cpucycles.7")
+    changed = re.sub(r'(?<=\.\\" make bench-charts draws this\n)(.*\n)*?(?=\.Ed)',
+                     lambda _: ".Bd -literal\n" + drawn, read(page))
+    into = page if to == os.path.join(TOP, "doc") else f"{to}/cpucycles.7"
+    with open(into, "w", encoding="utf-8") as file:
+        file.write(changed)
 
 
 def mistakes(tables):

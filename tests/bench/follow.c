@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: 0BSD */
+/* How a calibrated count follows three kinds of cores, on the pretended
+ * machine: one whose rate stands still, and recordings of one that steps and
+ * one that wanders. For each a title, then lines of ms, the core's rate and the
+ * one that the count goes by, in GHz; gnuplot takes each as a data set. */
+#include "../recorded.h"
+
+#define TIMED 30000 /* cycles */
+
+static const struct followed {
+	const char *title;
+	int ms; /* that are shown */
+	struct recorded_core core;
+} followed[] = {
+	{"a core whose rate stands still", 20, {NULL, 0, 2.096, 21}},
+	{"one that steps: a Granite Rapids beside others",
+	 20,
+	 {"rate-steps.txt", 0, 2.6, 1}},
+	{"one that wanders: a Zen 5", 200, {"rate-wander.txt", 0, 2.096, 21}},
+};
+
+static bool begin(const struct recorded_core *core)
+{
+	if (core->file == NULL) {
+		steps.ms[0] = 0;
+		steps.ms[1] = 1e9;
+		steps.level[0] = steps.level[1] = 1.7;
+		steps.n = 2;
+	} else if (!steps_read(core)) {
+		fprintf(stderr, "follow: no %s\n", core->file);
+		return false;
+	}
+	steps_begin(core);
+	return true;
+}
+
+int main(void)
+{
+	const struct followed *f;
+	double from;
+
+	machine_prepare();
+	for (f = followed; f < followed + COUNT(followed); f++) {
+		if (!begin(&f->core))
+			return 1;
+		printf("%s\"%s\"\n", f == followed ? "" : "\n\n", f->title);
+		for (from = now; now < from + f->ms * 1e6;) {
+			steps_on(f->core.ghz);
+			pass(TIMED);
+			count();
+			printf("%.3f %.4f %.4f\n", (now - from) / 1e6, on.core,
+			       (double)cpuc_own_count.ratio.mean / 0x1p32 *
+				       on.ticks);
+		}
+	}
+	return 0;
+}
