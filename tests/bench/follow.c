@@ -6,6 +6,7 @@
 #include "../recorded.h"
 
 #define TIMED 30000 /* cycles */
+#define SHOWN 400   /* points of each */
 
 static const struct followed {
 	const char *title;
@@ -34,24 +35,32 @@ static bool begin(const struct recorded_core *core)
 	return true;
 }
 
+static void follow(const struct followed *f)
+{
+	const double from = now, each = f->ms * 1e6 / SHOWN;
+	double next;
+
+	printf("\"%s\"\n", f->title);
+	for (next = now; now < from + f->ms * 1e6;) {
+		steps_on(f->core.ghz);
+		pass(TIMED);
+		count();
+		if (now < next)
+			continue;
+		next += each;
+		printf("%.3f %.4f %.4f\n", (now - from) / 1e6, on.core,
+		       (double)cpuc_own_count.ratio.mean / 0x1p32 * on.ticks);
+	}
+}
+
 int main(void)
 {
-	const struct followed *f;
-	double from;
-
 	machine_prepare();
-	for (f = followed; f < followed + COUNT(followed); f++) {
-		if (!begin(&f->core))
+	for (size_t i = 0; i < COUNT(followed); i++) {
+		if (!begin(&followed[i].core))
 			return 1;
-		printf("%s\"%s\"\n", f == followed ? "" : "\n\n", f->title);
-		for (from = now; now < from + f->ms * 1e6;) {
-			steps_on(f->core.ghz);
-			pass(TIMED);
-			count();
-			printf("%.3f %.4f %.4f\n", (now - from) / 1e6, on.core,
-			       (double)cpuc_own_count.ratio.mean / 0x1p32 *
-				       on.ticks);
-		}
+		printf("%s", i > 0 ? "\n\n" : "");
+		follow(&followed[i]);
 	}
 	return 0;
 }

@@ -2,8 +2,9 @@
 # How a calibrated count follows the rates of three cores: follow.svg, and
 # follow.txt for cpucycles(7). bench.py sets `data`, the output of follow, the
 # array `titles`, and `to`, the directory for both.
+set autoscale xfix
 set format y "%.2f"
-set offsets 0, 0, 0.02, 0.02
+set offsets 0, 0, 0.05, 0.05
 
 set key off
 set terminal dumb 72, 11
@@ -11,13 +12,13 @@ set output to."/follow.txt"
 set xtics nomirror
 do for [i=0:2] {
 	set title titles[i+1]
-	plot data index i using 1:2 every 4 with points pointtype ".", \
-		data index i using 1:3 every 4 with points pointtype "#"
+	plot data index i using 1:2 with points pointtype ".", \
+		data index i using 1:3 with points pointtype "#"
 }
 
 set terminal svg size 760,760 font "sans-serif,13" background "white"
 set output to."/follow.svg"
-set key bottom right
+set key outside top right horizontal
 set xlabel "ms"
 set ylabel "GHz"
 set grid ytics linecolor "#dddddd"
