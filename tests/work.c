@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A command of known length: work chain CYCLES [THREADS], or work loop
- * INSTRUCTIONS, in each of its threads. Status 77: not on this CPU. And work
- * signals COMMAND...: it ignores none, whatever its caller does. */
+ * INSTRUCTIONS, in each of its threads; work timed CYCLES prints the CPU time
+ * of its chain, too. Status 77: not on this CPU. And work signals COMMAND...:
+ * it ignores none, whatever its caller does. */
 #include <config.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "../src/tools/common/known.h"
 
@@ -29,6 +32,14 @@ static void *work(void *unused)
 	return unused;
 }
 
+static long long cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static int signals(char **argv)
 {
 	static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT,
@@ -44,6 +55,7 @@ static int signals(char **argv)
 int main(int argc, char **argv)
 {
 	int i, threads = argc > 3 ? atoi(argv[3]) : 1;
+	long long ns = -cpu_ns();
 	pthread_t id;
 
 	if (argc < 2)
@@ -58,5 +70,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&id, NULL, work, NULL) != 0)
 			return 1;
 	work(NULL);
+	ns += cpu_ns();
+	if (!strcmp(argv[1], "timed"))
+		printf("work_ns %lld\n", ns);
 	pthread_exit(NULL);
 }

@@ -6,8 +6,9 @@
  * known length run on its CPU, for about the same time. What the kernel and the
  * hypervisor take there, for interrupts, is in the CPU time of both: a tenth to
  * a third on a virtual Zen 5, beside compilations, in bursts of some 20 ms. So
- * samples are short and many. The sample has the weight of all threads that
- * run, until the next one, so that the mean is that of the CPU time.
+ * samples are many; but each preempts the command, so none is shorter than a
+ * millisecond. The sample has the weight of all threads that run, until the
+ * next one, so that the mean is that of the CPU time.
  *
  * To give the CPU to another takes CPU time, too, of a command more often than
  * of samples: that is measured and taken off apart. */
@@ -29,10 +30,10 @@
 #define SHARE 50 /* of the time for a sample, where they differ little */
 #define OFTEN 10 /* where they do not */
 #define NEAR 0.01
-#define PARTS 10 /* of one: a quarter of a millisecond */
+#define PARTS 40 /* of one: a millisecond */
 #define CYCLES (PARTS * KNOWN_CYCLES)
 #define LONG 5   /* a part that takes a fifth more than others */
-#define FIRST 40 /* samples before a command, on a CPU that is warm */
+#define FIRST 20 /* samples before a command, on a CPU that is warm */
 #define FEW 4    /* samples: as good are those before */
 #define TRIES 5
 #define UNLIKE 3    /* interruptions may be a third more, or less */
@@ -43,7 +44,7 @@
 struct samples {
 	double n, weight, squares;
 	double cycles, ns, lost; /* weighted */
-	double rate, rates; /* the sum of each one's rate, and of the squares */
+	double cycle, square; /* the sums of each one's ns a cycle, squared */
 };
 static struct samples estimate_now, estimate_past;
 
@@ -62,7 +63,7 @@ static struct system_time estimate_before; /* when this was so */
 static void estimate_add(struct samples *all, const struct sample *s,
 			 double weight)
 {
-	const double rate = s->cycles / s->ns;
+	const double cycle = s->ns / s->cycles;
 
 	all->n++;
 	all->weight += weight;
@@ -70,16 +71,20 @@ static void estimate_add(struct samples *all, const struct sample *s,
 	all->cycles += weight * s->cycles;
 	all->ns += weight * s->ns;
 	all->lost += weight * s->lost;
-	all->rate += rate;
-	all->rates += rate * rate;
+	all->cycle += cycle;
+	all->square += cycle * cycle;
 }
 
-/* The sum of the squares of the rates' deviations. */
+/* The sum of the squares of what each differs by, as a part of the mean. Of ns
+ * a cycle, since it is these that add up: a sample in which the host has taken
+ * most of the time counts for many. */
 static double estimate_scatter(const struct samples *s)
 {
-	double sum = s->n > 0 ? s->rates - s->rate * s->rate / s->n : 0;
+	const double mean = s->n > 0 ? s->cycle / s->n : 0;
 
-	return sum > 0 ? sum : 0;
+	return s->n > 0 && s->square > mean * mean * s->n
+		       ? s->square / (mean * mean) - s->n
+		       : 0;
 }
 
 /* The rate's error by chance, a part of it, which 19 of 20 do not exceed.
@@ -96,7 +101,7 @@ static double estimate_error(const struct samples *s)
 	if (s->n < 1 || free < 1)
 		return 1;
 	return (3 + 4.5 / free) * stats_root(sum / free * s->squares) /
-	       s->weight / (s->cycles / s->ns);
+	       s->weight;
 }
 
 /* To ask whether the thread was preempted is a system call, so only a part that
