@@ -260,8 +260,8 @@ long long estimate_cycles(long long ns, long long wall, long preempted,
 	cycles = ((double)ns - lost) * s->cycles / s->ns;
 	/* A sample is at no random moment, but after its own wake-up. */
 	error = estimate_error(s) + STEPS + s->lost / s->ns / UNLIKE;
-	/* Some take half as long: those by a sample, at no tick of a timer. */
-	error += lost / 2 / (double)(ns > 0 ? ns : 1);
+	/* Those by a sample, at no tick of a timer, take less, or more. */
+	error += lost / (double)(ns > 0 ? ns : 1);
 	*off = (long long)(error * 1e6);
 	if (s == &estimate_now)
 		estimate_past = *s;
