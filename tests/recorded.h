@@ -13,6 +13,14 @@ struct recorded_core {
 	double ghz, step;
 };
 
+static const struct recorded_core
+	granite = {"rate-steps.txt", 0, 2.6, 1},
+	granite_coarse UNUSED = {"rate-steps.txt", 0, 2.6, 26},
+	cascade UNUSED = {"rate-steps-licence.txt", 0, 2.5, 2},
+	cascade_quiet UNUSED = {"rate-steps-licence.txt", 1, 2.5, 2},
+	zen5 = {"rate-wander.txt", 0, 2.096, 21},
+	zen5_more UNUSED = {"rate-wander.txt", 1, 2.096, 21};
+
 #define STEPS_MOST 6000
 
 static struct {

@@ -15,6 +15,7 @@ compares what is exact with what it should be:
 import argparse
 import collections
 import datetime
+import json
 import os
 import re
 import shutil
@@ -239,13 +240,12 @@ def gnuplot(commands):
 
 def draw_following(to):
     """The picture of how a count follows three cores, and as text in the page."""
-    os.environ.setdefault("top_srcdir", TOP)
-    data = output("./tests/bench/follow")
-    titles = re.findall('^"(.*)"$', data, re.M)
     with open("follow.data", "w", encoding="utf-8") as file:
-        file.write(data)
-    gnuplot(f"array titles[{len(titles)}] = {titles}\ndata = 'follow.data'\n"
-            f"to = '{to}'\nload '{HERE}/follow.gp'\n".replace("'", '"'))
+        subprocess.run(["./tests/bench/follow"], check=True, stdout=file,
+                       env=os.environ | {"top_srcdir": TOP})
+    titles = re.findall('^"(.*)"$', read("follow.data"), re.M)
+    gnuplot(f"array titles[{len(titles)}] = {json.dumps(titles)}\n"
+            f"data = 'follow.data'\nto = '{to}'\nload '{HERE}/follow.gp'\n")
     drawn = "".join(line.rstrip() + "\n" for line in
                     read(f"{to}/follow.txt").replace("\f", "").splitlines()
                     if line.strip())

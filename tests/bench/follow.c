@@ -8,16 +8,16 @@
 #define TIMED 30000 /* cycles */
 #define SHOWN 400   /* points of each */
 
+static const struct recorded_core still = {NULL, 0, 2.096, 21};
+
 static const struct followed {
 	const char *title;
+	const struct recorded_core *core;
 	int ms; /* that are shown */
-	struct recorded_core core;
 } followed[] = {
-	{"a core whose rate stands still", 20, {NULL, 0, 2.096, 21}},
-	{"one that steps: a Granite Rapids beside others",
-	 20,
-	 {"rate-steps.txt", 0, 2.6, 1}},
-	{"one that wanders: a Zen 5", 200, {"rate-wander.txt", 0, 2.096, 21}},
+	{"a core whose rate stands still", &still, 20},
+	{"one that steps: a Granite Rapids beside others", &granite, 20},
+	{"one that wanders: a Zen 5", &zen5, 200},
 };
 
 static bool begin(const struct recorded_core *core)
@@ -42,7 +42,7 @@ static void follow(const struct followed *f)
 
 	printf("\"%s\"\n", f->title);
 	for (next = now; now < from + f->ms * 1e6;) {
-		steps_on(f->core.ghz);
+		steps_on(f->core->ghz);
 		pass(TIMED);
 		count();
 		if (now < next)
@@ -57,7 +57,7 @@ int main(void)
 {
 	machine_prepare();
 	for (size_t i = 0; i < COUNT(followed); i++) {
-		if (!begin(&followed[i].core))
+		if (!begin(followed[i].core))
 			return 1;
 		printf("%s", i > 0 ? "\n\n" : "");
 		follow(&followed[i]);

@@ -44,7 +44,8 @@
 struct samples {
 	double n, weight, squares;
 	double cycles, ns, lost; /* weighted */
-	double cycle, square; /* the sums of each one's ns a cycle, squared */
+	double cycle,
+		square; /* the sum of each one's ns a cycle, and squared */
 };
 static struct samples estimate_now, estimate_past;
 
@@ -80,11 +81,11 @@ static void estimate_add(struct samples *all, const struct sample *s,
  * most of the time counts for many. */
 static double estimate_scatter(const struct samples *s)
 {
-	const double mean = s->n > 0 ? s->cycle / s->n : 0;
+	double sum = 0;
 
-	return s->n > 0 && s->square > mean * mean * s->n
-		       ? s->square / (mean * mean) - s->n
-		       : 0;
+	if (s->n > 0)
+		sum = s->n * (s->n * s->square / (s->cycle * s->cycle) - 1);
+	return sum > 0 ? sum : 0;
 }
 
 /* The rate's error by chance, a part of it, which 19 of 20 do not exceed.
