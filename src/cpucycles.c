@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The library's interface.
- *
- * `cpucycles` starts as cpuc_first. One thread selects under the lock while
- * others wait; then the slot is published, and after it its entry, each with
- * release order. Later counts take no lock, unless they meet a change. */
+/* The library's interface. `cpucycles` starts as cpuc_first: one thread selects
+ * under the lock while others wait; then the slot is published, and after it
+ * its entry. Later counts take no lock, unless they meet a change. */
 #include <config.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "calibrated/calibrate.h"
 #include "calibrated/count.h"
+#include "calibrated/thread_clock.h"
 #include "cpucycles.h"
 #include "instructions.h"
 #include "perf/perf.h"
@@ -17,6 +17,7 @@
 #include "registry.h"
 #include "select.h"
 #include "thread/lock.h"
+#include "system/environment.h"
 #include "system/os_clock.h"
 #include "system/probe.h"
 #include "system/rseq.h"
@@ -63,8 +64,8 @@ static int fail(int err)
 	return -1;
 }
 
-/* Callers load `cpucycles` plainly. Every CPU loads a pointer whole, and slot.c
- * copes with the order, so a race detector must not report it: this alone. */
+/* Callers load `cpucycles` plainly: nothing pairs with this. Every CPU loads a
+ * pointer whole, and slot.c copes, so no race detector may report it. */
 __attribute__((no_sanitize("thread"))) static void
 entry_publish(long long (*entry)(void))
 {
@@ -73,6 +74,7 @@ entry_publish(long long (*entry)(void))
 
 static void selection_publish(const struct cpuc_slot *slot)
 {
+	/* All of the slot first: paired with acquire in selected(), slot.c. */
 	__atomic_store_n(&cpuc_current, slot, __ATOMIC_RELEASE);
 	entry_publish(slot->reader.entry);
 }
@@ -205,8 +207,7 @@ const char *cpucycles_kind(void)
 
 /* A signal handler that interrupted the selection gets `rate`. */
 static struct cpuc_rate
-ask_rate(struct cpuc_rate (*ask)(const struct cpuc_slot *),
-	 struct cpuc_rate rate)
+rate_by(struct cpuc_rate (*by)(const struct cpuc_slot *), struct cpuc_rate rate)
 {
 	const struct cpuc_slot *slot = selected();
 	struct cpuc_caller caller;
@@ -214,7 +215,7 @@ ask_rate(struct cpuc_rate (*ask)(const struct cpuc_slot *),
 	if (cpuc_lock(&caller) != 0)
 		return rate;
 	cpuc_probe_begin();
-	rate = ask(slot);
+	rate = by(slot);
 	cpuc_probe_end();
 	cpuc_unlock(&caller);
 	return rate;
@@ -226,7 +227,7 @@ static struct cpuc_rate persecond(void)
 	const struct cpuc_rate *known = cpuc_persecond_known(selected());
 
 	return known != NULL ? *known
-			     : ask_rate(cpuc_persecond, cpuc_persecond_unknown);
+			     : rate_by(cpuc_persecond, cpuc_persecond_unknown);
 }
 
 long long cpucycles_persecond(void)
@@ -241,8 +242,7 @@ const char *cpucycles_persecondsource(void)
 
 long long cpucycles_observepersecond(void)
 {
-	return (long long)ask_rate(cpuc_persecond_now, (struct cpuc_rate){0})
-		.hz;
+	return (long long)rate_by(cpuc_persecond_now, (struct cpuc_rate){0}).hz;
 }
 
 long long cpucycles_interruptions(void)
@@ -295,7 +295,7 @@ CPUC_COLD static void describe(const struct cpuc_slot *slot,
 		.bits = c->bits ? c->bits : 64,
 		.per_thread =
 			c->events != NULL || c->kind == CPUC_CORE_KERNEL ||
-			(c->kind == CPUC_CALIBRATED && cpuc_count_per_thread()),
+			(c->kind == CPUC_CALIBRATED && cpuc_thread_clock_ok()),
 		.usable = slot->trial.usable,
 	};
 

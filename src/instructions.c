@@ -28,6 +28,8 @@ void cpuc_instructions_choose(void)
 
 	if (slot == NULL && n > 0)
 		slot = &cpuc_instructions_slots[n - 1];
+	/* Each paired with an acquire in another thread: who calls the reader
+	 * sees the slot. */
 	__atomic_store_n(&instructions_slot, slot, __ATOMIC_RELEASE);
 	__atomic_store_n(&instructions_read, read, __ATOMIC_RELEASE);
 }

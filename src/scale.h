@@ -10,7 +10,7 @@
 /* ticks -> ticks * mult / 2^shift. `mult` has its top bit set, so the ratio is
  * exact to 2^-64 of itself. {0, 0} means a ratio of exactly 1. */
 struct cpuc_scale {
-	uint64_t mult;
+	uint64_t mult;  /* >= 2^63, or 0 */
 	unsigned shift; /* 0 ... 127 */
 };
 

@@ -3,7 +3,7 @@
 #include <config.h>
 #include <signal.h>
 #include <string.h>
-#include "calibrated/calibration.h"
+#include "calibrated/calibrate.h"
 #include "calibrated/proof.h"
 #include "rate/clock.h"
 #include "perf/perf.h"

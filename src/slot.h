@@ -91,9 +91,9 @@ struct cpuc_trial {
 
 /* A counter on this machine. */
 struct cpuc_slot {
-	const struct cpuc_counter *counter;
-	struct cpuc_reader reader;
-	struct cpuc_trial trial;
+	const struct cpuc_counter *counter; /* in one slot of a process */
+	struct cpuc_reader reader;          /* made once */
+	struct cpuc_trial trial; /* by each selection, under the lock */
 };
 
 /* Keeps the reason why a counter is not usable, and returns -ENOTSUP. */
@@ -124,7 +124,8 @@ long long cpuc_first(void);
 long long cpuc_first_instructions(void);
 
 /* The calling thread counts by these events on a type of core for the first
- * time in the process: tries them there. If they are wrong, selects anew. */
+ * time in the process: tries them there, by chains. If they are wrong, selects
+ * anew. */
 void cpuc_first_on_core(struct cpuc_event_set *set);
 
 /* The selected slot, which a scaled entry reads. Never NULL. */

@@ -44,7 +44,7 @@ elif have readelf; then
 		tr -d '()' | grep -vxF cpucycles_fence | sort -u |
 		diff - "$tmp/exported" >"$tmp/log"
 	ok "the symbols that the header declares are exported, and no more"
-	# src/thread/thread.h says why.
+	# src/thread/guard.h says why.
 	bytes=$(readelf -lW "$lib" | awk '$1 == "TLS" {print $6}')
 	test "$((${bytes:-0}))" -le 160
 	ok "at most 160 bytes are each thread's own: $((${bytes:-0}))"

@@ -7,6 +7,7 @@
 #include "load.h"
 
 #include <sys/prctl.h>
+#include "calibrated/constants.h"
 #include "tools/common/known.h"
 #if HAVE_RSEQ
 #include <sys/rseq.h>
@@ -17,14 +18,13 @@
 #define PAUSE 10000 /* move; us, longer after each */
 #define FEWEST 50   /* rounds of work and a wait in a try */
 #define CALL_NS 5e5 /* others had the CPU in a longer call */
-#define LACK_NS 8e3 /* of a preemption may count: SWITCH_HIDES */
-#define ECHO 16     /* waits of which so much may count again: LOST_FADES */
-#define EVENTS 200  /* preemptions, or */
-#define WORKS 20000 /* works of 100 us */
+#define LACK_NS (1e9 / SWITCH_HIDES) /* of a preemption may count */
+#define EVENTS 200                   /* preemptions, or */
+#define WORKS 20000                  /* works of 100 us */
 
 static double cycles_ns(void)
 {
-	return (double)cpucycles_observepersecond() / 1e9;
+	return (double)load_rate() / 1e9;
 }
 
 static double rate; /* when the test began */
@@ -192,9 +192,9 @@ static void judge(const struct job *job, double most)
 		low = without < low ? without : low;
 		high = r.counted / ((r.own + r.taken * LACK_NS) * rate_then);
 		/* What the host takes in the midst of work the library must
-		 * expect again, for some waits. */
+		 * expect again, for some waits: LOST_FADES of them. */
 		before = still;
-		still = r.lacked * ECHO <= (most - 1) * r.own;
+		still = r.lacked * LOST_FADES <= (most - 1) * r.own;
 		fair += before && still;
 	} while (++i < TRIES && (low < LOW || high > most));
 	if (high > most && fair == 0)

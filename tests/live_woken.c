@@ -10,6 +10,7 @@
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
 #endif
+#include "calibrated/constants.h"
 
 #define LOW 0.95
 #define CALM 41       /* pieces without a rival, before a try and after it */
@@ -41,7 +42,7 @@ struct sum {
 	double lowest; /* of what should have been counted */
 };
 
-static double counts_ns = 25e3; /* of each pause: cpucycles(7) */
+static double counts_ns = 1e9 / SWITCH_HIDES_VIRTUAL; /* of each pause */
 
 /* Less where CPUID says that this is no virtual machine. */
 static void find_counts(void)
@@ -50,7 +51,7 @@ static void find_counts(void)
 	unsigned a, b, c, d;
 
 	if (__get_cpuid(1, &a, &b, &c, &d) && !(c >> 31))
-		counts_ns = 8e3;
+		counts_ns = 1e9 / SWITCH_HIDES;
 #endif
 }
 
@@ -171,7 +172,7 @@ int main(void)
 	if (why != NULL)
 		skip_all("%s", why);
 	prctl(PR_SET_TIMERSLACK, 1);
-	rate = (double)cpucycles_observepersecond() / 1e9;
+	rate = (double)load_rate() / 1e9;
 	if (rate == 0)
 		skip_all("the core's rate cannot be observed");
 	find_counts();

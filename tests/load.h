@@ -40,6 +40,18 @@ static inline void load_begin(void)
 	diag("%s, %g s for each scenario", c.name, load_seconds);
 }
 
+/* The core's rate in Hz. A host may be too busy for one try; 0: for ten. */
+static inline long long load_rate(void)
+{
+	long long hz;
+	int tries = 10;
+
+	do
+		hz = cpucycles_observepersecond();
+	while (hz == 0 && --tries > 0);
+	return hz;
+}
+
 static inline void load_busy(void)
 {
 	__asm__ __volatile__("");

@@ -4,7 +4,8 @@
 #ifndef PRETENDED_CHAINS_H
 #define PRETENDED_CHAINS_H
 
-#include "calibrated/calibration.h"
+#include <stdbool.h>
+#include "calibrated/chain.h"
 #include "tap.h"
 
 /* So much work passes. */
@@ -122,8 +123,15 @@ PRETENDED_CHAIN(3)
 static const struct cpuc_chain chains_of[2][CHAINS] = {FOUR_CHAINS(32, 3),
 						       FOUR_CHAINS(16, 1)};
 static const struct cpuc_chain_ops pretended_ops[2] = {
-	{chains_of[X86_CHAINS], CHAINS, 400, 32, 18},
-	{chains_of[ARM_CHAINS], CHAINS, 0, 16, 4},
+	{.chain = chains_of[X86_CHAINS],
+	 .nchains = CHAINS,
+	 .slack = 400,
+	 .links = 32,
+	 .loop = 18},
+	{.chain = chains_of[ARM_CHAINS],
+	 .nchains = CHAINS,
+	 .links = 16,
+	 .loop = 4},
 };
 
 #endif

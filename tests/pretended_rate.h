@@ -4,6 +4,7 @@
 #define PRETENDED_RATE_H
 
 #include "rate/persecond.h"
+#include "system/environment.h"
 
 static uint64_t nominal_rate;
 static unsigned rates_asked;

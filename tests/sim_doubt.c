@@ -229,12 +229,60 @@ static void first_waits(void)
 	   low, threads, least);
 }
 
+static unsigned readings; /* of the thread's clock */
+
+static double read_own(void)
+{
+	readings++;
+	return now - on.away;
+}
+
+/* In a second without a switch. */
+static unsigned readings_in(const struct bed *b)
+{
+	const double end = now + 1e9;
+
+	readings = 0;
+	while (now < end) {
+		work(b, 20e3);
+		count();
+	}
+	return readings;
+}
+
+/* What interrupts take is expected of the time since the latest reading, so
+ * after a switch there are eight times as many, for as long as they do; where
+ * much is missing, a second one tells whether the clock stands still. */
+static void reads_sooner(void)
+{
+	static const struct bed bed = {.taker = {[INTERRUPTS] = INTERRUPTS_2}};
+	unsigned before, meanwhile, after;
+
+	settled(usual);
+	due[INTERRUPTS] = due[HOST] = due[RIVALS] = due[WAITS] = 1e300;
+	own_ns = read_own;
+	before = readings_in(&bed);
+	due[INTERRUPTS] = now;
+	leave(1e6, true);
+	meanwhile = readings_in(&bed);
+	due[INTERRUPTS] = 1e300;
+	run(0.1e9);
+	after = readings_in(&bed);
+	own_ns = NULL;
+	ok(meanwhile > 7 * before && meanwhile < 16 * before &&
+		   after < before + before / 10,
+	   "%u readings of the thread's clock in a second, %u while interrupts "
+	   "take time, %u after them",
+	   before, meanwhile, after);
+}
+
 int main(void)
 {
 	const unsigned seeds = machine_prepare();
 	size_t i, k;
 
 	first_waits();
+	reads_sooner();
 	for (seed = 0; seed < seeds; seed++)
 		for (i = 0; i < COUNT(beds); i++)
 			/* Waits that are not reported are found later. */

@@ -171,14 +171,14 @@ static void try_row(const struct row *row, enum kernel kernel)
 	longest = 0;
 	while (rounds[0] < ROUNDS && rounds[1] < AFTER) {
 		c = one_round(row);
-		known = !cpuc_count_per_thread();
+		known = !cpuc_thread_clock_ok();
 		rounds[known]++;
 		low[known] += c < LOW;
 		lowest = c < lowest ? c : lowest;
 	}
 	own_ns = NULL;
 	if (kind >= TRUE)
-		ok(cpuc_count_per_thread() && up && watches <= LEAP_WATCHES &&
+		ok(cpuc_thread_clock_ok() && up && watches <= LEAP_WATCHES &&
 			   longest < 13e6,
 		   "%s, %s: stays believed, and is watched %u times, for %.1f "
 		   "ms at most",

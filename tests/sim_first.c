@@ -4,6 +4,7 @@
 #include <config.h>
 #include <string.h>
 #include "calibrated/calibration.h"
+#include "calibrated/chain.h"
 #include "rate/clock.h"
 #include "select.h"
 #include "system/probe.h"
@@ -86,7 +87,7 @@ static void window(uint32_t turns, uint64_t stamp[3])
 
 static struct cpuc_chain chain[] = {{window, glimpse, 32, "one"},
 				    {window, glimpse, 32, "two"}};
-static const struct cpuc_chain_ops chains = {chain, 2, 0, 0, 0};
+static const struct cpuc_chain_ops chains = {.chain = chain, .nchains = 2};
 
 static uint64_t right(void)
 {

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "system/rseq.h"
-#include "thread/thread.h"
+#include "system/scheduling.h"
+#include "thread/guard.h"
+#include "thread/marks.h"
 
 #define UNUSED __attribute__((unused))
 

@@ -11,11 +11,12 @@
 #include <string.h>
 /* The pretended kernel's word and the thread's clock, in place of rseq.c. */
 #define cpuc_rseq_own fake_word
-#define cpuc_rseq_cpu fake_cpu
-#define cpuc_rseq_switches fake_switches
+#define cpuc_thread_cpu fake_cpu
+#define cpuc_thread_switches fake_switches
 #define cpuc_rseq_misses_waits fake_misses_waits
 #define cpuc_os_clock_thread fake_thread
 #include "../src/calibrated/count.c"
+#include "../src/calibrated/thread_clock.c"
 #include "sim_kernel.h"
 #include "tap.h"
 
@@ -115,8 +116,6 @@ static const struct cpuc_chain x86_chain[] = {
 static const struct cpuc_chain arm_chain[] = {
 	CHAIN(ones_0, 32, "eor"), CHAIN(ones_1, 32, "sub"),
 	CHAIN(ones_2, 32, "eon"), CHAIN(ones_3, 32, "orn")};
-static const struct cpuc_chain_ops x86 = {x86_chain, 4, 400, 0, 0};
-static const struct cpuc_chain_ops arm UNUSED = {arm_chain, 4, 0, 0, 0};
 
 static const char *distrusted(void)
 {
@@ -128,12 +127,23 @@ static bool bare(void)
 	return !on.virtual;
 }
 
-static struct cpuc_clock the_clock = {
-	.tick = fake_tick, .distrusted = distrusted, .bare = bare};
+#define CHAIN_OPS(of, by)                                 \
+	{                                                 \
+		.chain = of, .nchains = 4, .slack = (by), \
+		.distrusted = distrusted, .bare = bare    \
+	}
+
+static const struct cpuc_chain_ops x86 = CHAIN_OPS(x86_chain, 400);
+static const struct cpuc_chain_ops arm UNUSED = CHAIN_OPS(arm_chain, 0);
+
+static struct cpuc_clock the_clock = {.tick = fake_tick};
 static const struct cpuc_counter the_counter = {.kind = CPUC_CALIBRATED,
 						.clock = &the_clock};
 static struct cpuc_slot the_slot = {.counter = &the_counter};
 static const char *const refusal UNUSED = the_slot.trial.reason;
+
+/* The most of the time that calibration may take where the rate moves. */
+#define SHARE_MOST (7. / 6 / SHARE_MOVING)
 
 /* A machine's core, GHz, ticks a ns, so many at a time, and what else is not as
  * usual; and one as most are. */

@@ -2,6 +2,7 @@
 /* The time for which the thread does not run, on a pretended machine: what
  * counts of it, by how much it is disturbed. */
 #include "sim_machine.h"
+#include <math.h>
 
 /* What may come in an interval of so much work: of each kind one in so many
  * intervals, or 0, which takes up to so many ns. The thread moves to a core
@@ -75,10 +76,12 @@ static void disturbed(const struct disturbance *s, enum kernel kernel)
 							: 0.99;
 	const unsigned n = (unsigned)(2e9 / s->work);
 	/* The first few, until what interrupts take is known; and one in a
-	 * hundred of the switches, as it may be more than ever before. */
-	const unsigned most = !s->host         ? 0
-			      : s->others > 30 ? n / s->others / 20
-					       : n / 30 / 100;
+	 * hundred of the switches, as it may be more than ever before. Chance
+	 * adds twice its root. */
+	const double few = !s->host         ? 0
+			   : s->others > 30 ? n / s->others / 20
+					    : n / 30 / 100;
+	const unsigned most = (unsigned)(few + 2 * sqrt(few));
 	double done, sum = 0, share, least = 2;
 	unsigned low = 0, i;
 	uint64_t a;

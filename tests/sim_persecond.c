@@ -10,10 +10,10 @@
 #include "pretended_clock.h"
 #include "tap.h"
 
-/* In place of calibration.c. */
+/* In place of calibrate.c. */
 #define cpuc_calibration_done pretended_done
 #define cpuc_calibrate pretended_calibrate
-#define cpuc_calibration_hz pretended_hz
+#define cpuc_run_core_hz pretended_hz
 #include "../src/rate/persecond.c"
 
 enum {
@@ -179,6 +179,11 @@ static const struct row {
 	{"beside one of which the rate is unknown",
 	 FILES_KNOW | CLOCK_NOMINAL | CLOCK_FAULTS, "", BY_FILES, BY_FILES,
 	 "files"},
+	{"files that state the core's rate, beside a clock",
+	 FILES_KNOW | OF_CORE | MEASURABLE | CLOCK_NOMINAL, "", BY_FILES,
+	 BY_FILES, "files"},
+	{"no files, beside a clock", MEASURABLE | CLOCK_NOMINAL, "3100000000",
+	 BY_VARIABLE, BY_CORE, "environment variable cpucyclespersecond"},
 	{"files of a core that is at rest",
 	 FILES_KNOW | OF_CORE | MEASURABLE | AT_REST, "", BY_FILES, BY_FILES,
 	 "files"},
@@ -257,8 +262,7 @@ static void check_later(void)
 	setenv("cpucyclespersecond", "", 1);
 	world = 0;
 	forget();
-	ok(ask(NULL) == UNKNOWN &&
-		   cpuc_clock_within(ask(&by_core), BY_CORE, 100),
+	ok(ask(NULL) == UNKNOWN && cpuc_within(ask(&by_core), BY_CORE, 100),
 	   "no source for clocks, but a core counter measures its own rate");
 	world = 0;
 	forget();

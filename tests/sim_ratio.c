@@ -14,11 +14,11 @@ static const struct steady {
 	struct machine m;
 	double share;
 } machines[] = {
-	{"x86", AT(4.0, 2.596, 26), 0.0025},
-	{"x86, one tick", AT(3.1, 2.1, 1, .jitter = 10), 0.0025},
-	{"arm64, 24 MHz", AT(3.2, 0.024, 1, .ops = &arm), 0.0025},
-	{"riscv64, 10 MHz", AT(1.0, 0.010, 1, .ops = &arm), 0.0025},
-	{"riscv64, 1 MHz, 2 GHz", AT(2.0, 0.001, 1, .ops = &arm), 0.01},
+	{"x86", AT(4.0, 2.596, 26), 1. / SHARE_STILL},
+	{"x86, one tick", AT(3.1, 2.1, 1, .jitter = 10), 1. / SHARE_STILL},
+	{"arm64, 24 MHz", AT(3.2, 0.024, 1, .ops = &arm), 1. / SHARE_STILL},
+	{"riscv64, 10 MHz", AT(1.0, 0.010, 1, .ops = &arm), 1. / SHARE_STILL},
+	{"riscv64, 1 MHz, 2 GHz", AT(2.0, 0.001, 1, .ops = &arm), SHARE_MOST},
 };
 
 static void steady(const struct steady *s)
@@ -85,17 +85,29 @@ static void goes_on(void)
 /* What windows take beyond their links is known, but wrong. */
 static void wrong_overhead(void)
 {
-	cpuc_own_count.ratio.overhead.cycles *= 100;
+	for (int i = 0; i < 2; i++)
+		cpuc_own_count.ratio.overhead[i] =
+			(cpuc_own_count.ratio.overhead[i] & ~31) * 100 + 16;
 	cpuc_own_count.ratio.glimpse_overhead *= 100;
 	run(500e6);
 }
 
 /* A turn of the chain takes two cycles more, of 128. */
-static void in_order_core(void)
+static void in_order_core_for(double ns)
 {
 	cpu++;
 	on.bubble = 0.5;
-	run(500e6);
+	run(ns);
+}
+
+static void in_order_core(void)
+{
+	in_order_core_for(500e6);
+}
+
+static void in_order_core_soon(void)
+{
+	in_order_core_for(20e6);
 }
 
 /* Four measurements after the ratio was off by hardly more than rates that are
@@ -117,12 +129,12 @@ static void hardly_off(void)
  * back: each is known well when it comes again. */
 static const struct scenario scenarios[] = {
 	{"a slower core: short runs are longer there, and no steps",
-	 X86(.bad = 0), slower, 2e9, .share = 0.0025},
+	 X86(.bad = 0), slower, 2e9, .share = 1. / SHARE_STILL},
 	{"a drift of 30% a second", X86(.drift = 0.3e-9), NULL, 2e8,
 	 .mean = 0.3 / 140, .worst = 0.016},
 	{"of 20% a second, by a clock of 24 MHz",
 	 AT(3.2, 0.024, 1, .ops = &arm, .drift = 0.2e-9), NULL, 1e9,
-	 .share = 0.0135},
+	 .share = SHARE_MOST},
 	{"one bad window in three", X86(.bad = 3), NULL, 2e9, .worst = UNSEEN},
 	{"half the rate", X86(.bad = 0), NULL, 3e8, .mean = 0.0075,
 	 .other = 2.0, .hold = {40, 40}},
@@ -140,7 +152,7 @@ static const struct scenario scenarios[] = {
 	 X86(.longer = 0.1, .by = 0.003), goes_on, 10e9, .far = 0.05},
 	{"half are 2% longer, beside another hardware thread",
 	 X86(.longer = 0.5, .by = 0.02), goes_on, 3e9, .mean = 0.001,
-	 .share = 0.006},
+	 .share = SHARE_MOST / 2},
 	{"a ratio that was 0.045% off", AT(3.1, 2.1, 1), hardly_off, 1e8,
 	 .worst = 0.00005},
 	{"a ratio that was 0.56% off", ZEN(.bad = 0), hardly_a_step, 1e8,
@@ -151,6 +163,9 @@ static const struct scenario scenarios[] = {
 	 .worst = 0.001},
 	{"0.5 s after a move to an in-order core of the same rate",
 	 AT(2.0, 0.024, 1, .ops = &arm), in_order_core, 1e8, .worst = 0.001},
+	{"20 ms after it, of cores that drift by 2% a second",
+	 AT(2.0, 0.024, 1, .ops = &arm, .drift = 0.02e-9), in_order_core_soon,
+	 1e8, .mean = 0.002},
 };
 
 static bool below(double value, double limit)
@@ -158,7 +173,7 @@ static bool below(double value, double limit)
 	return limit == 0 || value < limit;
 }
 
-static int changes, late;     /* followed less than half the way in 50 ms */
+static int changes, late;     /* followed less than half the way in 80 ms */
 static double change, judged; /* when */
 
 static double step_of(const struct scenario *s)
@@ -175,7 +190,7 @@ static void change_level(const struct scenario *s)
 	if (now < change)
 		return;
 	on.core = changes % 2 ? s->m.core : s->other;
-	judged = now + 50e6;
+	judged = now + 80e6;
 	change = now + s->hold[changes++ % 2] * 1e6 * (0.3 + up_to(1));
 }
 
@@ -205,13 +220,14 @@ static void follow(const struct scenario *s)
 	share = measuring / (now - begin);
 	ok(up && below(sum / n, s->mean * room) &&
 		   below(worst, s->worst * room) &&
-		   below((double)far / n, s->far) && below(share, s->share),
+		   below((double)far / n, s->far * room) &&
+		   below(share, s->share),
 	   "%s: %.4f%% off on average, %.3f%% at most, by more than 0.1%% in "
 	   "%.1f%%; %.3f%% of the time",
 	   s->name, sum / n * 100, worst * 100, far * 100. / n, share * 100);
 	if (s->hold[0] > 50 && step_of(s) > 0.0012)
 		ok(late <= 0.1 * room * changes,
-		   "after 50 ms %d of %d are not followed", late, changes);
+		   "after 80 ms %d of %d are not followed", late, changes);
 }
 
 /* A thread's first call measures, but not that of the thread that has just
@@ -364,8 +380,6 @@ static const struct refused {
 	{"a clock of 0.25 MHz, 4 GHz", AT(4, .00025, 1, .ops = &arm), -EAGAIN,
 	 "too coarse"},
 	{"each window is interrupted", X86(.bad = 1), 0, ""},
-	{"each takes up to five times as long", X86(.longer = 1, .by = 2),
-	 -EAGAIN, "too noisy"},
 	{"two chains are longer", X86(.ops = &arm, .odd = {0, 0, .08, .13}),
 	 -EDOM, "disagree: eor and orn by 1"},
 	{"two are too quick", X86(.odd = {0, -.1, 0, -.25}), -EDOM,
@@ -389,6 +403,21 @@ static void refuse(const struct refused *t)
 		   strstr(refusal, t->why) && now - begun < 20e6 &&
 		   the_clock.tried,
 	   "refuses: %s: %s", t->what, refusal);
+}
+
+/* Chance lets windows agree now and then. */
+static void refuse_noisy(void)
+{
+	const struct machine m = X86(.longer = 1, .by = 2);
+	int n = 0;
+
+	for (seed = 0; seed < 100; seed++)
+		n += open_machine(m) == -EAGAIN && strstr(refusal, "too noisy");
+	seed = 0;
+	ok(n > 50,
+	   "refuses most where each takes up to five times as long: "
+	   "%d of 100",
+	   n);
 }
 
 /* Most CPUs' clocks have steps of a tick. */
@@ -464,7 +493,9 @@ static void measured_soon(void)
 	settled(fine);
 	on.core *= 1.05;
 	run(1e6);
-	ms = cpuc_own_count.ratio.measure_every / on.ticks / 1e6;
+	ms = cpuc_tracker_every(&cpuc_own_count.ratio.tracker,
+				&cpuc_calibration) /
+	     on.ticks / 1e6;
 	ok(ms < 7.5, "a new rate is measured after %.1f ms", ms);
 }
 
@@ -513,6 +544,7 @@ int main(void)
 		try_to(&trials[i]);
 	for (i = 0; i < COUNT(refused); i++)
 		refuse(&refused[i]);
+	refuse_noisy();
 	seed = 0;
 	how_often();
 	steps();

@@ -22,16 +22,17 @@ static const struct replay {
 	const struct recorded_core *core;
 	double p90, worst, far, share;
 } replays[] = {
-	{"a Granite Rapids", &granite, 0.0008, 0.005, 0.01, 0.012},
+	{"a Granite Rapids", &granite, 0.0006, 0.003, 0.01, SHARE_MOST},
 	/* Where the clock is coarse, glimpses are long, and rare. */
-	{"a Granite Rapids, clock steps of 26 ticks", &granite_coarse, 0.003,
-	 0.01, 0.06, 0.0133},
+	{"a Granite Rapids, clock steps of 26 ticks", &granite_coarse, 0.0022,
+	 0.01, 0.06, SHARE_MOST},
 	{"a Cascade Lake, other tenants' licences", &cascade, 0.0008, 0.005,
-	 0.005, 0.012},
+	 0.005, SHARE_MOST},
 	{"a Cascade Lake, a quiet host", &cascade_quiet, 0.0008, 0.005, 0.002,
-	 0.012},
-	{"a Zen 5 that wanders", &zen5, 0.0045, 0.01, 0.01, 0.012},
-	{"a Zen 5 that wanders more", &zen5_more, 0.0045, 0.01, 0.01, 0.012},
+	 SHARE_MOST},
+	{"a Zen 5 that wanders", &zen5, 0.002, 0.01, 0.01, SHARE_MOST},
+	{"a Zen 5 that wanders more", &zen5_more, 0.002, 0.01, 0.01,
+	 SHARE_MOST},
 };
 
 static int timed, far; /* timings, and those with a ratio more than 1% off */

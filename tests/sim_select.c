@@ -52,6 +52,7 @@ static int probes;
 #undef cpuc_probe_end
 #include "../src/instructions.c"
 #include "../src/select.c"
+#include "../src/thread/marks.h"
 #include "faults/faults.h"
 #include "faults/real.h"
 #include "pretended_chains.h"

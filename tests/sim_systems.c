@@ -46,7 +46,7 @@ static int minherit(void *p, size_t size, int how)
 
 #undef MADV_WIPEONFORK
 #define INHERIT_ZERO 3
-#include "../src/thread/thread.c"
+#include "../src/thread/marks.c"
 #undef INHERIT_ZERO
 
 /* FreeBSD's sysctlbyname(3): numbers of either width. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "system/rseq.h"
+#include "system/scheduling.h"
 
 /* The word is the real one, none, or one that steps do not clear; the thread's
  * clock and its switches are pretended. */
@@ -38,13 +39,15 @@ static uint32_t same_cpu(void)
 }
 
 #define cpuc_rseq_own word_or_none
-#define cpuc_rseq_cpu same_cpu
-#define cpuc_rseq_switches fake_switches
+#define cpuc_thread_cpu same_cpu
+#define cpuc_thread_switches fake_switches
 #define cpuc_os_clock_thread fake_thread
 #include "../src/calibrated/count.c"
+#include "../src/calibrated/thread_clock.c"
 #include "system/probe.h"
 #include "tap.h"
-#include "thread/thread.h"
+#include "thread/guard.h"
+#include "thread/marks.h"
 #include "single_steps.h"
 
 #define HZ 2596000000
@@ -106,7 +109,7 @@ static void glimpse(uint32_t turns, uint64_t stamp[2])
 }
 
 static const struct cpuc_chain chains[] = {{window, glimpse, 64, "one"}};
-static const struct cpuc_chain_ops ops = {chains, 1, 0, 0, 0};
+static const struct cpuc_chain_ops ops = {.chain = chains, .nchains = 1};
 static struct cpuc_clock clock_of = {
 	.tick = fake_tick, .chains = &ops, .hz = HZ};
 

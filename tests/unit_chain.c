@@ -6,7 +6,7 @@
 #if defined __linux__ && defined __x86_64__ && HAVE_COUNTER_AMD64_TSCCORE
 #include <limits.h>
 #include <string.h>
-#include "calibrated/calibration.h"
+#include "calibrated/chain.h"
 #include "counters/x86.h"
 #include "single_steps.h"
 

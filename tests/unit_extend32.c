@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include "cases.h"
 #include "pretended_clock.h"
-#include "thread/thread.h"
+#include "thread/guard.h"
 
 #define G UINT64_C(1000000000)
 

@@ -14,6 +14,7 @@ static int pretended_switches(struct rusage *usage);
 #define uname pretended_uname
 #define getrusage(who, usage) pretended_switches(usage)
 #include "../src/system/rseq.c"
+#include "../src/system/scheduling.c"
 
 static const char *release; /* NULL: uname(2) fails */
 

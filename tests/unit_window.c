@@ -3,7 +3,8 @@
  * the thread's clocks are believed. */
 #include <config.h>
 #define cpuc_os_clock_thread pretended_thread
-#include "../src/calibrated/calibration.c"
+#include "../src/calibrated/calibrate.c"
+#include "../src/calibrated/thread_clock.c"
 #include "calibrated/window.h"
 #include "tap.h"
 
@@ -30,17 +31,18 @@ static void overheads(void)
 	struct cpuc_overhead o = {0, 8};
 	int all = 1;
 
-	ok(cpuc_window(&o, TURNS, ONE) == ONE && o.known == 9,
+	ok(cpuc_run_window(&o, TURNS, ONE) == ONE && o.windows == 9,
 	   "a window shows the ratio");
 	o = (struct cpuc_overhead){100, 8};
 	late = 8 * SHORT_RUN;
-	ok(cpuc_window(&o, TURNS, ONE) == 0 && o.known == 8 && o.cycles == 100,
+	ok(cpuc_run_window(&o, TURNS, ONE) == 0 && o.windows == 8 &&
+		   o.cycles == 100,
 	   "a short run that is longer than the long one shows nothing");
 	o.cycles = 0;
 	for (int i = 0; i < 100; i++) {
 		late = i % 4 < 2 ? 0 : SHORT_RUN;
-		cpuc_window(&o, TURNS, ONE);
-		all &= o.known > 0 && o.cycles == 0;
+		cpuc_run_window(&o, TURNS, ONE);
+		all &= o.windows > 0 && o.cycles == 0;
 	}
 	ok(all, "two windows of four are disturbed: the overhead stays known");
 }
@@ -111,8 +113,7 @@ static void thread_clocks(void)
 			now += 12345;
 			read_ns = 100 + (unsigned)n % 3 * 400;
 			reads = 0;
-			believed +=
-				cpuc_calibration_thread_clock(tick, 2500000000);
+			believed += cpuc_thread_clock_agrees(tick, 2500000000);
 		}
 		ok(believed == (rows[i].right ? n : 0),
 		   "%s: believed %d times of %d", rows[i].what, believed, n);
@@ -121,11 +122,11 @@ static void thread_clocks(void)
 	rate = 1;
 	behind = 1000;
 	reads = 0;
-	ok(cpuc_calibration_thread_clock(tick, 2500000000),
+	ok(cpuc_thread_clock_agrees(tick, 2500000000),
 	   "a core whose clock is behind: only that try is lost");
 	behind = 0 - UINT64_C(60000000000);
 	reads = 0;
-	ok(cpuc_calibration_thread_clock(tick, 2500000000),
+	ok(cpuc_thread_clock_agrees(tick, 2500000000),
 	   "stopped for a minute, or on a core so far ahead: none is awaited");
 	behind = 0;
 }
@@ -142,11 +143,12 @@ static long long stepping(void)
 static void grain(void)
 {
 	static const struct cpuc_clock clock_of = {.tick = stepping};
-	uint64_t of_steps;
+	uint64_t resolution;
 
-	cpuc_clock_grain(&clock_of, &of_steps);
-	ok(of_steps == 24, "one whose resolution is measured then: steps of %u",
-	   (unsigned)of_steps);
+	cpuc_clock_grain(&clock_of, &resolution);
+	ok(resolution == 24,
+	   "one whose resolution is measured then: steps of %u",
+	   (unsigned)resolution);
 }
 
 /* By a core of 4 GHz. */
@@ -168,7 +170,8 @@ static void calibrated(void)
 {
 	static const struct cpuc_chain ticking = {ticking_window,
 						  ticking_glimpse, 32, "one"};
-	static const struct cpuc_chain_ops chains = {&ticking, 1, 0, 0, 0};
+	static const struct cpuc_chain_ops chains = {.chain = &ticking,
+						     .nchains = 1};
 	static struct cpuc_clock clock_of = {
 		.tick = tick, .chains = &chains, .hz = 2500000000};
 	static const struct cpuc_counter counter = {.kind = CPUC_CALIBRATED,

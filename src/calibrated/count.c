@@ -5,18 +5,22 @@
  * If all is well after a glimpse, the interval goes on. Else it ends in the
  * guard, and another one begins:
  *
- *   observe   asks the clock, the kernel and windows, and changes nothing of
- *             the count
- *   close     decides what the interval counts: interval.c
+ *   observe   asks the thread's clock and the kernel, and runs chains: the
+ *             ratio may change, `tick` and `cycles` stay
+ *   decide    what the interval counts: interval.c
  *   open      begins the next one at the very end
  *
  * What the slow path takes is in no interval. */
 #include <config.h>
+#include "../arithmetic.h"
 #include "../rate/clock.h"
 #include "../slot.h"
-#include "../system/os_clock.h"
+#include "../system/scheduling.h"
+#include "../thread/marks.h"
+#include "calibrate.h"
 #include "constants.h"
 #include "count.h"
+#include "thread_clock.h"
 
 CPUC_TLS struct cpuc_core_count cpuc_own_count;
 
@@ -32,70 +36,18 @@ static bool count_waits_clear(const struct cpuc_core_count *c)
 	       !__atomic_load_n(&cpuc_rseq_misses_waits, __ATOMIC_RELAXED);
 }
 
-/* A mark of the process tells a child from its parent. */
-bool cpuc_count_per_thread(void)
-{
-	return cpuc_calibration_done() &&
-	       __atomic_load_n(&cpuc_calibration.thread_clock,
-			       __ATOMIC_RELAXED) &&
-	       cpuc_process != NULL;
-}
-
-/* The thread's clock, in the count's ticks; 0: unknown. */
-static uint64_t count_clock(void)
-{
-	return cpuc_count_per_thread()
-		       ? cpuc_os_clock_thread(cpuc_calibration.hz)
-		       : 0;
-}
-
-/* Whether the thread's clock, which showed `reading` after the tick `before`,
- * stands still and then leaps. A kernel that distrusts its own clock lets it go
- * on only at a tick of its timer. What the host or an interrupt takes makes it
- * stand, too, but nothing makes a true one overtake the ticks. */
-CPUC_COLD static bool count_clock_leaps(uint64_t before, uint64_t reading)
-{
-	uint8_t *stood = &cpuc_calibration.stood;
-	uint64_t begun, next, passed, ran, watched = 0;
-
-	if (__atomic_load_n(stood, __ATOMIC_RELAXED) >= LEAP_WATCHES)
-		return false;
-	while (watched < LEAP_WATCH) {
-		begun = count_tick();
-		next = count_clock();
-		passed = count_tick() - before;
-		ran = next - reading;
-		if (watched > 0 &&
-		    ran > passed + passed / LEAP_PART + LEAP_LEAST)
-			return true;
-		if (ran >= passed / LEAP_STANDS)
-			break;
-		watched += cpuc_min(passed, LEAP_LEAST);
-		before = begun;
-		reading = next;
-	}
-	if (watched > LEAP_LEAST)
-		__atomic_store_n(stood,
-				 __atomic_load_n(stood, __ATOMIC_RELAXED) + 1,
-				 __ATOMIC_RELAXED);
-	return false;
-}
-
 /* Is the thread's clock one? Where it lacks something it is watched: beside
- * switches only now and then, as they may be frequent. If not, it is no clock
- * of this process any more. */
+ * switches, which may be frequent, only now and then, by a hash of the tick. */
 static void count_check_clock(const struct cpuc_core_count *c,
 			      struct cpuc_interval *i, uint64_t *reading)
 {
 	const uint64_t t = c->tick + i->ticks;
 
-	if (!cpuc_interval_doubted(i) ||
+	if (!cpuc_interval_doubted(i, COUNT_SWITCH_HIDES) ||
 	    (i->switches.voluntary + i->switches.involuntary > 0 &&
 	     (uint32_t)t * UINT32_C(2654435769) > UINT32_MAX / LEAP_SAMPLED) ||
-	    !count_clock_leaps(t, *reading))
+	    cpuc_thread_clock_watch(t, *reading))
 		return;
-	__atomic_store_n(&cpuc_calibration.thread_clock, false,
-			 __ATOMIC_RELAXED);
 	i->clock_known = false;
 	*reading = 0;
 }
@@ -105,7 +57,7 @@ static struct cpuc_switches count_switches(struct cpuc_core_count *c)
 {
 	struct cpuc_switches now, n;
 
-	if (!cpuc_rseq_switches(&now))
+	if (!cpuc_thread_switches(&now))
 		return (struct cpuc_switches){2, 0};
 	n.voluntary = (uint16_t)(now.voluntary - c->voluntary);
 	n.involuntary = (uint16_t)(now.involuntary - c->involuntary);
@@ -123,7 +75,7 @@ static uint64_t count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->sooner = COUNT_CLOCK_SOONER;
 	if (c->rseq.word == NULL)
 		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
-	return cpuc_ratio_scaled(t, c->ratio.mean);
+	return cpuc_scaled(t, c->ratio.mean);
 }
 
 /* Of the interval's d ticks, those up to the latest count; all, if an
@@ -139,6 +91,8 @@ static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 		       : cpuc_min(cpuc_sub_sat(d, 0), COUNT_CLOCK_EVERY);
 }
 
+/* For calls of count_inside(), in handlers: one that finds the midst finds its
+ * highest count, and one that does not, nothing that has changed yet. */
 static void count_midst_begin(struct cpuc_core_count *c, uint64_t highest)
 {
 	c->highest = highest;
@@ -152,10 +106,10 @@ static void count_midst_begin(struct cpuc_core_count *c, uint64_t highest)
 static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 {
 	c->state = CPUC_COUNT_CLOSED;
+	/* count_inside() raises `highest` before, and not from here on. */
 	CPUC_FENCE();
-	n = n > c->cycles ? n : c->cycles;
-	c->cycles = n = n > c->highest ? n : c->highest;
-	CPUC_FENCE();
+	n = n > c->highest ? n : c->highest;
+	c->cycles = n = n > c->cycles ? n : c->cycles;
 	c->tick = count_tick();
 	c->tick_opened = (uint32_t)c->tick;
 	return n;
@@ -170,8 +124,8 @@ static uint64_t count_end(const struct cpuc_core_count *c)
 
 /* The tick is read last of all, with signals unblocked. The word is armed again
  * first: a signal that came in the guard has cleared it, or a tracer's stop at
- * a system call. A handler may open the interval meanwhile. (One just before
- * the store of tick is counted twice.) */
+ * a system call. A handler may open the interval meanwhile. (What one
+ * has counted just before the store of tick counts twice.) */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
@@ -182,22 +136,26 @@ static void count_open(struct cpuc_core_count *c)
 	if (c->unread == 0)
 		c->gap = count_waits_clear(c) ? COUNT_GAP_CLEARS : COUNT_GAP;
 	due = (uint32_t)cpuc_min(count_end(c), c->ratio.glimpse_in);
-	if (c->state == CPUC_COUNT_CLOSED && cpuc_rseq_again(&c->rseq))
+	if (c->state == CPUC_COUNT_CLOSED && cpuc_rseq_restore(&c->rseq))
 		c->interruptions = c->interruptions + 1;
 	t = count_tick();
+	/* A handler that came before this look has opened the interval. */
 	CPUC_FENCE();
 	if (c->state != CPUC_COUNT_CLOSED)
 		return;
 	c->tick = t;
 	c->tick_opened = (uint32_t)t;
+	/* A handler's call from here on closes this, by the look at `armed`. */
 	CPUC_FENCE();
 	/* A handler has set `last`, and read the thread's clock since. */
 	if (c->rseq.armed != armed)
 		c->clock_reading = 0;
 	else
 		c->last = (uint32_t)t;
+	/* In an open interval count_seen() takes `last` for a count. */
 	CPUC_FENCE();
 	c->state = CPUC_COUNT_OPEN;
+	/* With `due`, cpuc_count() takes the fast path, by all the above. */
 	CPUC_FENCE();
 	c->due = due > 0 ? due : 1;
 }
@@ -209,13 +167,14 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 {
 	uint16_t cpu;
 	uint64_t rest = i->ticks - i->counted, worked;
-	bool asks, measured;
+	bool asks, slow;
 
 	i->interrupted = cpuc_rseq_rearm(&c->rseq);
 	c->interruptions = c->interruptions + i->interrupted;
+	/* A reading that is almost due is made now. */
 	asks = i->interrupted || rest == 0 || rest >= c->gap ||
 	       c->unread + i->ticks >= 7 * (COUNT_CLOCK_EVERY >> c->sooner) / 8;
-	*reading = asks ? count_clock() : 0;
+	*reading = asks ? cpuc_thread_clock() : 0;
 	/* In a child that clock began at 0. */
 	i->clock_known = c->clock_reading != 0 &&
 			 *reading >= c->clock_reading &&
@@ -225,22 +184,19 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 		i->switches = count_switches(c);
 		count_check_clock(c, i, reading);
 	}
-	cpu = (uint16_t)cpuc_rseq_cpu();
+	cpu = (uint16_t)cpuc_thread_cpu();
 	i->migrated = cpu != c->ratio.cpu;
 	c->ratio.cpu = cpu;
-	if (i->migrated) {
-		/* Known overheads weigh no more than one window. */
-		c->ratio.overhead.known = c->ratio.overhead.known > 0;
-		c->ratio.glimpse_in = 0;
-	}
+	if (i->migrated)
+		cpuc_ratio_moved(&c->ratio);
 	worked = cpuc_min(cpuc_sub_sat(rest, 0),
 			  i->clock_known ? i->ran : UINT64_MAX);
-	measured =
-		cpuc_ratio_update(&c->ratio, cpuc_sub_sat(i->ticks, 0), worked);
+	slow = cpuc_ratio_update(&c->ratio, cpuc_sub_sat(i->ticks, 0),
+				 worked) != CPUC_RATIO_STANDS;
 	i->ratio_after = c->ratio.mean;
-	if (measured)
-		*reading = count_clock();
-	return asks || measured;
+	if (slow)
+		*reading = cpuc_thread_clock();
+	return asks || slow;
 }
 
 /* When the thread's clock is read next: soon after a switch, and sooner if the
@@ -257,16 +213,26 @@ static void count_plan(struct cpuc_core_count *c, bool paused, bool compared)
 		c->sooner--;
 }
 
-/* Ends the interval at the tick t that the caller read. */
-static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
-			   uint64_t t)
+static struct cpuc_bounds count_bounds(void)
 {
+	return (struct cpuc_bounds){.hides = COUNT_SWITCH_HIDES,
+				    .wait = COUNT_GAP,
+				    .ramp = COUNT_RAMP,
+				    .least = COUNT_CLOCK_LEAST};
+}
+
+/* Observes and closes the interval at the tick t that the caller read. */
+static uint64_t count_close(struct cpuc_core_count *c, uintptr_t armed,
+			    uint64_t t)
+{
+	const struct cpuc_bounds bounds = count_bounds();
 	struct cpuc_interval i = {.cycles = c->cycles, .lack = c->lack};
 	struct cpuc_closed closed;
 	uint64_t reading;
 	bool clock_read;
 
 	c->due = 0;
+	/* From here on a handler's call ends the interval and arms the word. */
 	CPUC_FENCE();
 	if (c->state == CPUC_COUNT_FRESH)
 		i.cycles = count_begin(c, t);
@@ -280,10 +246,9 @@ static uint64_t count_anew(struct cpuc_core_count *c, uintptr_t armed,
 	i.unread = c->unread + ((uint32_t)c->tick - c->tick_opened);
 	i.gap = c->gap;
 	i.waits_clear = count_waits_clear(c);
-	count_midst_begin(
-		c, i.cycles + cpuc_ratio_scaled(i.counted, i.ratio_before));
+	count_midst_begin(c, i.cycles + cpuc_scaled(i.counted, i.ratio_before));
 	clock_read = count_observe(c, &i, &reading);
-	closed = cpuc_interval_close(&i);
+	closed = cpuc_interval_close(&i, &bounds);
 	if (closed.wait_missed)
 		__atomic_store_n(&cpuc_rseq_misses_waits, true,
 				 __ATOMIC_RELAXED);
@@ -311,6 +276,8 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 	    (uint32_t)now - c->last >= c->gap)
 		return false;
 	c->due = 0;
+	/* As in cpuc_count(): a handler's call from here on ends the interval.
+	 * One before shows in the word, a later one in the tick. */
 	CPUC_FENCE();
 	if (*c->rseq.word != armed || !cpuc_ratio_glimpse(&c->ratio))
 		return false;
@@ -319,25 +286,28 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 	if (t - now > GLIMPSE_SLOW * cpuc_calibration.glimpse_cost)
 		return false;
 	c->last = (uint32_t)t;
+	/* Whoever finds the later tick finds no `last` before it. */
 	CPUC_FENCE();
 	if (!__atomic_compare_exchange_n(&c->tick, &tick, t - d, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return false;
+	/* As in count_open(): the fast path may be taken again. */
 	CPUC_FENCE();
-	c->ratio.glimpse_in = (uint32_t)d + c->ratio.glimpse_every;
+	c->ratio.glimpse_in = (uint32_t)d + cpuc_ratio_glimpse_every(&c->ratio);
 	c->due = (uint32_t)cpuc_min(c->ratio.glimpse_in, end);
 	return true;
 }
 
-/* A call in the midst: in the handler of a fault, or of any signal where none
- * can be blocked. (If another one interrupts it here, counts may be lost.) */
-static uint64_t count_midst(struct cpuc_core_count *c)
+/* A call while this thread is in the guard: in the handler of a fault, or of
+ * any signal where none can be blocked. (If another one interrupts it here,
+ * counts may be lost.) */
+static uint64_t count_inside(struct cpuc_core_count *c)
 {
 	uint64_t n;
 
 	switch (c->state) {
 	case CPUC_COUNT_FRESH:
-		n = cpuc_ratio_scaled(count_tick(), cpuc_calibration.ratio);
+		n = cpuc_scaled(count_tick(), cpuc_calibration.ratio);
 		return c->cycles = n > c->cycles ? n : c->cycles + 1;
 	case CPUC_COUNT_MIDST:
 		n = c->highest > c->cycles ? c->highest : c->cycles;
@@ -360,8 +330,8 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now)
 	if (count_glimpse(c, armed, now, &n))
 		return n;
 	if (!cpuc_guard_enter(&guard))
-		return count_midst(c);
-	n = count_anew(c, armed, now);
+		return count_inside(c);
+	n = count_close(c, armed, now);
 	cpuc_guard_leave(&guard);
 	count_open(c);
 	return n;

@@ -5,7 +5,7 @@
 #define CPUC_COUNT_H
 
 #include "../system/rseq.h"
-#include "../thread/thread.h"
+#include "../thread/guard.h"
 #include "interval.h"
 #include "ratio.h"
 
@@ -17,12 +17,12 @@
  * MIDST   0      the slow path           gets one more than the highest count
  *
  * A glimpse stores due = 0, last, tick, due > 0, in this order. If a handler
- * closes the interval meanwhile, the compare-and-swap of tick fails. */
+ * closes the interval meanwhile, the compare-and-swap of `tick` fails. */
 enum cpuc_count_state {
 	CPUC_COUNT_FRESH, /* the thread has not counted */
 	CPUC_COUNT_OPEN,
 	CPUC_COUNT_CLOSED, /* between two intervals */
-	CPUC_COUNT_MIDST   /* of a change, in the guard (thread/thread.h) */
+	CPUC_COUNT_MIDST   /* of a change, in the guard (thread/guard.h) */
 };
 
 /* A thread's state, in ticks where no unit is given; 32 bits: modulo 2^32.
@@ -31,12 +31,14 @@ enum cpuc_count_state {
  *        |- glimpses -|--- counted ---|--- gap? ---|------------|
  *
  * changed by any call       last, due
- *            a glimpse      the same, and tick: later by what it took
- *            an opening     these, tick_opened, gap, state, clock_reading
- *            the guard      the others, and all of these
+ *            a glimpse      these, two of ratio, tick: later by what it took
+ *            an opening     these, tick_opened, gap, state, clock_reading,
+ *                           interruptions
+ *            in the midst   a handler: highest, or cycles if FRESH
+ *            the guard      all
  *
  * In an open interval the count at tick t is cycles + (t - tick) * ratio.mean,
- * while t - tick < due, t - last < gap and the word is as armed: nothing
+ * while t - tick < due, t - last < gap and the word is as armed: nothing has
  * interrupted the thread. */
 struct cpuc_core_count {
 	uint64_t tick;   /* where the interval begins */
@@ -44,17 +46,17 @@ struct cpuc_core_count {
 	struct cpuc_rseq rseq;
 	uint32_t due;  /* to a glimpse, or the interval's end; 0: a call runs */
 	uint32_t gap;  /* two calls so far apart may have a wait between */
-	uint32_t last; /* the latest count */
+	uint32_t last; /* of the latest count, or `tick` */
 
-	/* For the slow path alone, but for the mean ratio. */
-	uint32_t tick_opened;            /* `tick` before glimpses */
-	uint32_t unread;                 /* ran from clock_reading to there */
-	volatile uint32_t interruptions; /* also counted without the guard */
+	/* For the slow path alone, but for ratio.mean. */
+	uint32_t tick_opened; /* `tick` before glimpses */
+	uint32_t unread;      /* from clock_reading to there: it ran */
+	volatile uint32_t interruptions; /* so often the word was cleared */
 	struct cpuc_ratio ratio;
 	uint64_t highest;       /* in the midst: of all calls' counts, cycles */
 	uint64_t clock_reading; /* the thread's clock; 0: unknown */
 	struct cpuc_lack lack;  /* of that clock */
-	uint16_t voluntary, involuntary; /* switches at the latest look */
+	uint16_t voluntary, involuntary; /* switches, when last asked */
 	uint16_t mark_index; /* cpuc_process->mark[] of clock_reading */
 	uint8_t state;       /* enum cpuc_count_state */
 	uint8_t sooner; /* COUNT_CLOCK_EVERY >> this, to the next reading */
@@ -69,19 +71,19 @@ static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 	return c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
 }
 
-/* Whether the time for which a thread does not run is left out. */
-bool cpuc_count_per_thread(void);
-
-/* The slow way, for a call that found `armed` and then read the tick `now`. */
+/* The slow path, for a call that found `armed` and then read the tick `now`:
+ * runs chains, makes system calls, and selects where nothing has. */
 uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now);
 
+/* cpucycles_interruptions(), after a selection. Counts, too: the slow path sees
+ * and arms the word again. */
 long long cpuc_count_interruptions(void);
 
-/* The count now. The word is checked last: nothing interrupted the call. `last`
- * is stored before that, and put back if something did. If this core's clock is
- * behind `last`, the gap seems huge. So it does if handlers have armed the word
- * so often that it is as armed once more: `tick` is read last, and is theirs.
- */
+/* The count now, by the fast path if that is possible. The word is checked
+ * last: nothing interrupted the call. `last` is stored before that, and put
+ * back if something did. If this core's clock is behind `last`, the gap seems
+ * huge. If handlers have armed the word so often that its value is `armed` once
+ * more, d seems huge: `tick` is read last, and is theirs. */
 static inline __attribute__((unused)) uint64_t
 cpuc_count(long long (*clock)(void))
 {
@@ -91,14 +93,18 @@ cpuc_count(long long (*clock)(void))
 	uint64_t now, cycles, mean, d;
 
 	c->due = 0;
+	/* From here on a handler's call ends the interval and arms the word. */
 	CPUC_FENCE();
 	armed = c->rseq.armed;
 	last = c->last;
+	/* What interrupts after this shows in the last look at the word. */
 	CPUC_FENCE();
 	now = (uint64_t)clock();
 	CPUC_FENCE();
 	cycles = c->cycles;
 	mean = c->ratio.mean;
+	/* The tick last: one of a handler's, which may have stored other
+	 * cycles, is later than `now`. */
 	CPUC_FENCE();
 	d = now - c->tick;
 	if (__builtin_expect(d >= due || (uint32_t)now - last >= c->gap, 0)) {
@@ -106,8 +112,10 @@ cpuc_count(long long (*clock)(void))
 		return cpuc_count_slow(armed, now);
 	}
 	c->last = (uint32_t)now;
+	/* A call in between finds 0, and ends the interval with this `last`. */
 	CPUC_FENCE();
 	c->due = due;
+	/* Nothing but `last` is stored after the look. */
 	CPUC_FENCE();
 	if (__builtin_expect(cpuc_rseq_stands(&c->rseq, armed), 1))
 		return cycles + (d * mean >> CPUC_RATIO_BITS);

@@ -16,10 +16,9 @@
  * long as a core takes to reach its rate, then ratio_after; on another CPU the
  * higher holds all the time, as ratio_after may be its rate for a moment. */
 #include <config.h>
-#include "calibration.h"
+#include "../arithmetic.h"
 #include "constants.h"
 #include "interval.h"
-#include "ratio.h"
 
 /* How much of what is missing may be in `counted`, which stays counted. Where
  * waits clear no word, each of n switches may hide there for less than a gap,
@@ -40,14 +39,14 @@ static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
 /* Learns from a reading without a switch: `ran` should be `ticks`. A rare loss
  * of much is no slow clock, nor are the readings' own ticks in a short time. */
 static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
-			   uint64_t missing)
+			   uint64_t missing, uint32_t least)
 {
 	const uint64_t slow = (cpuc_sub_sat(ticks, ran) << 16) / (ran + 1);
 	const int64_t more = (int64_t)slow - lack->slow;
 
 	if (missing > lack->lost)
 		lack->lost = cpuc_min(missing, LOST_MOST) & LOST_MOST;
-	if (ran >= COUNT_CLOCK_LEAST && slow <= UINT16_MAX / 2)
+	if (ran >= least && slow <= UINT16_MAX / 2)
 		lack->slow =
 			(uint16_t)(lack->slow +
 				   more / (more > 0 ? SLOW_MORE : SLOW_LESS));
@@ -55,30 +54,32 @@ static void interval_learn(struct cpuc_lack *lack, uint64_t ran, uint64_t ticks,
 
 /* How much of a pause counts, as the thread may have run on at the beginning of
  * so many switches. A part of what it ran pays that back. */
-static uint64_t interval_grant(struct cpuc_lack *lack, uint64_t switches,
-			       uint64_t pause, uint64_t ran)
+static uint64_t interval_grant(struct cpuc_lack *lack, uint32_t hides,
+			       uint64_t switches, uint64_t pause, uint64_t ran)
 {
-	const uint64_t unit = (GRANT_MOST >> 15) + 1;
+	const uint64_t most = GRANT_SWITCHES * (uint64_t)hides;
+	const uint64_t unit = (most >> 15) + 1;
 	const uint64_t before = lack->granted * unit;
 	uint64_t paid = ran / GRANT_PART, grant;
 
-	grant = cpuc_min(cpuc_min(switches * COUNT_SWITCH_HIDES, pause),
-			 cpuc_sub_sat(GRANT_MOST + paid, before));
+	grant = cpuc_min(cpuc_min(switches * hides, pause),
+			 cpuc_sub_sat(most + paid, before));
 	/* Of that the thread ran a part, too. */
 	paid += grant / (2 * GRANT_PART);
-	lack->granted = (uint16_t)(cpuc_min(cpuc_sub_sat(before + grant, paid),
-					    GRANT_MOST) /
-				   unit);
+	lack->granted =
+		(uint16_t)(cpuc_min(cpuc_sub_sat(before + grant, paid), most) /
+			   unit);
 	return grant;
 }
 
-/* For how many switches that is. If more is missing than all that has passed
- * since the latest count, and no pause was before that, a switch has hidden it:
- * here others are woken, and nothing needs to be paid back. */
-static uint32_t interval_hiding(const struct cpuc_interval *i,
+/* So many switches may have hidden what interval_grant() counts. If more is
+ * missing than all that has passed since the latest count, and no pause was
+ * before that, a switch has hidden it: here others are woken, and nothing needs
+ * to be paid back. */
+static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 				struct cpuc_lack *lack, uint64_t missing)
 {
-	const uint64_t least = lack->lost + COUNT_SWITCH_HIDES / GRANT_PROVEN;
+	const uint64_t least = lack->lost + hides / GRANT_PROVEN;
 	const bool waited = i->switches.involuntary == 0;
 	uint32_t waits = lack->waits, n;
 
@@ -97,6 +98,7 @@ static uint32_t interval_hiding(const struct cpuc_interval *i,
 /* For how many ticks since the latest count the thread surely did not run.
  * Without a switch none: what the host or an interrupt took counts. */
 static uint64_t interval_pause(const struct cpuc_interval *i,
+			       const struct cpuc_bounds *b,
 			       struct cpuc_closed *closed)
 {
 	/* slow / 2^16 of it more, without an overflow, and perhaps a part. */
@@ -108,30 +110,32 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	uint32_t n = i->switches.voluntary + i->switches.involuntary;
 	uint32_t lost = i->lack.lost;
 
-	lost -= lost / (lost > COUNT_SWITCH_HIDES ? LOST_FADES : LOST_STAYS);
+	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
 	closed->compared = n == 0;
 	if (n == 0) {
 		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
-			       missing);
-		interval_grant(&closed->lack, 0, 0, i->ran);
+			       missing, b->least);
+		interval_grant(&closed->lack, b->hides, 0, 0, i->ran);
 		return 0;
 	}
-	closed->paused = missing > COUNT_SWITCH_HIDES;
+	closed->paused = missing > b->hides;
 	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
 	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
-			      missing > COUNT_GAP;
+			      missing > b->wait;
 	pause = missing -
 		interval_hidden(i, missing,
 				i->waits_clear && !closed->wait_missed, n,
 				closed->lack.lost);
 	pause = cpuc_min(pause, i->ticks - i->counted);
-	n = interval_hiding(i, &closed->lack, missing);
-	return pause - interval_grant(&closed->lack, n, pause, i->ran);
+	n = interval_hiding(i, b->hides, &closed->lack, missing);
+	return pause -
+	       interval_grant(&closed->lack, b->hides, n, pause, i->ran);
 }
 
 /* The interval's ticks that count. */
 static uint64_t interval_ticks(const struct cpuc_interval *i,
+			       const struct cpuc_bounds *b,
 			       struct cpuc_closed *closed)
 {
 	/* The clock of this core is behind. */
@@ -142,27 +146,28 @@ static uint64_t interval_ticks(const struct cpuc_interval *i,
 	if (behind)
 		return i->counted +
 		       cpuc_sub_sat(i->ran, i->unread + i->counted);
-	return i->ticks - interval_pause(i, closed);
+	return i->ticks - interval_pause(i, b, closed);
 }
 
-bool cpuc_interval_doubted(const struct cpuc_interval *i)
+bool cpuc_interval_doubted(const struct cpuc_interval *i, uint32_t hides)
 {
 	return i->clock_known &&
-	       cpuc_sub_sat(i->unread + i->ticks, i->ran) > COUNT_SWITCH_HIDES;
+	       cpuc_sub_sat(i->unread + i->ticks, i->ran) > hides;
 }
 
-struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i)
+struct cpuc_closed cpuc_interval_close(const struct cpuc_interval *i,
+				       const struct cpuc_bounds *b)
 {
 	const uint64_t before = i->ratio_before, after = i->ratio_after;
 	const uint64_t higher = before > after ? before : after;
 	struct cpuc_closed closed = {.lack = i->lack};
 	uint64_t rest, ramp;
 
-	closed.ticks = interval_ticks(i, &closed);
+	closed.ticks = interval_ticks(i, b, &closed);
 	rest = closed.ticks - i->counted;
-	ramp = i->migrated ? rest : cpuc_min(rest, COUNT_RAMP);
-	closed.cycles = i->cycles + cpuc_ratio_scaled(i->counted, before) +
-			cpuc_ratio_scaled(ramp, higher) +
-			cpuc_ratio_scaled(rest - ramp, after);
+	ramp = i->migrated ? rest : cpuc_min(rest, b->ramp);
+	closed.cycles = i->cycles + cpuc_scaled(i->counted, before) +
+			cpuc_scaled(ramp, higher) +
+			cpuc_scaled(rest - ramp, after);
 	return closed;
 }

@@ -9,8 +9,9 @@
 #include <config.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include "../arithmetic.h"
 #include "../slot.h"
-#include "calibration.h"
+#include "chain.h"
 #include "constants.h"
 #include "proof.h"
 
@@ -50,8 +51,8 @@ static uint64_t proof_turn(const struct proof *p,
 		       : (CPUC_LONG_RUN + 1) * chain->cycles;
 }
 
-static uint64_t proof_count(const struct proof *p,
-			    const struct cpuc_chain *chain, uint32_t turns)
+static uint64_t proof_run(const struct proof *p, const struct cpuc_chain *chain,
+			  uint32_t turns)
 {
 	uint64_t stamp[3], begun, least, all;
 
@@ -92,7 +93,7 @@ static struct proof_seen proof_try(const struct proof *p,
 
 	chain->window(1, stamp); /* its code is in the cache */
 	for (int i = 0; i < CHAIN_TRIES && !best.right; i++) {
-		seen.count = proof_count(p, chain, turns);
+		seen.count = proof_run(p, chain, turns);
 		seen.expected = turns * turn;
 		seen.part = (int)cpuc_min(
 			seen.count * PROOF_ALL / seen.expected, CHAIN_OFF_MAX);

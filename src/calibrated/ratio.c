@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A thread's ratio: a mean of measurements, and when the next one is due.
+/* A thread's ratio, and when it is measured next.
  *
- * A measurement is one long window. A glimpse, which is hundreds of times
- * shorter, shows only that the rate may have stepped; windows confirm it.
- * Glimpses are rare while the rate is steady and frequent while it changes:
- * some cores step by 2.5% 500 times a second for a while, and are steady for
- * seconds; others change their rate for the instructions that they execute.
- *
- * The mean goes half the way to each measurement: a longer memory would gain
- * little, as the rate changes meanwhile. If a second measurement confirms one
- * that is off, the rate has changed, and the mean follows at once. */
+ * A measurement is one window: tracker.c says how long it is, when it is due,
+ * and how far the ratio follows it. A glimpse, which is many times shorter,
+ * shows only that the rate may have stepped; windows confirm it. Glimpses are
+ * rare while the rate is steady and frequent while it steps: some cores do so
+ * by 2.5% 500 times a second for a while, and are steady for seconds; others
+ * change their rate for the instructions that they execute. */
 #include <config.h>
 #include <stdlib.h>
+#include "../arithmetic.h"
 #include "../rate/clock.h"
-#include "ratio.h"
 #include "constants.h"
+#include "ratio.h"
 
 /* The ratios of the highest windows so far, from v[1] up; v[0] is the next. */
 #define KEPT (STEP_SLOWER + 1)
@@ -37,65 +35,55 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v)
 static uint64_t ratio_window_near(struct cpuc_overhead *o, uint64_t *near_ratio)
 {
 	const uint32_t turns = cpuc_calibration.turns;
-	uint64_t ratio = cpuc_window(o, turns, *near_ratio);
+	uint64_t ratio = cpuc_run_window(o, turns, *near_ratio);
 
 	if (ratio > *near_ratio + *near_ratio / STEP_SHORT)
-		ratio = cpuc_window(o, turns, *near_ratio = ratio);
+		ratio = cpuc_run_window(o, turns, *near_ratio = ratio);
 	return ratio;
 }
 
-/* The same at the end of a long interval, `worked` ticks: by many windows, as a
- * lower ratio must last. If they disagree, the highest but two holds. */
-static uint64_t ratio_windows_long(const struct cpuc_ratio *r, uint64_t worked)
+/* The ratio now, by a few windows, or by one at the ratio in use; 0: they
+ * disagree. At the end of a long interval, of `worked` ticks, by many, as a
+ * lower ratio must last; if these disagree, the highest but two holds. */
+static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint32_t share = (uint32_t)cpuc_min(
-		worked / SHARE_MOVING / s->window_ticks, STEP_WINDOWS);
-	const uint64_t lasts = cpuc_min(worked / STEP_LASTS, COUNT_RAMP);
 	const uint64_t begun = (uint64_t)s->clock->tick();
+	const bool many = worked >= COUNT_RAMP;
 	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead,
-				  WINDOW_OVERHEADS};
-	uint64_t v[KEPT] = {0}, near_ratio = r->mean, ratio, agreed;
-	unsigned n,
-		most = STEP_WINDOWS + share + (uint32_t)lasts / s->window_ticks;
+				  many ? WINDOW_OVERHEADS : 1};
+	uint64_t v[KEPT] = {0}, near_ratio = r->mean, ratio, agreed, lasts = 0;
+	uint32_t n, least = 0, most = STEP_SLOWER;
 
+	if (many) {
+		lasts = cpuc_min(worked / STEP_LASTS, COUNT_RAMP);
+		least = (uint32_t)cpuc_min(
+			worked / SHARE_MOVING / s->window_ticks, STEP_WINDOWS);
+		most = STEP_WINDOWS + least + (uint32_t)lasts / s->window_ticks;
+	}
 	for (n = 1; n <= most; n++) {
 		ratio = ratio_window_near(&o, &near_ratio);
+		if (!many && cpuc_apart(ratio, r->mean) <= STEP_LEAST)
+			return r->mean;
 		/* In place of the lowest, if its overhead is known. */
-		v[0] = o.known > 1 ? ratio : 0;
+		v[0] = !many || o.windows > 1 ? ratio : 0;
 		agreed = ratio_agreed(r, v);
-		if (agreed != 0 && n > share &&
+		if (agreed != 0 && n > least &&
 		    (agreed > r->mean ||
 		     (uint64_t)s->clock->tick() - begun >= lasts))
 			return agreed;
 	}
-	return v[KEPT - STEP_SLOWER];
+	return many ? v[KEPT - STEP_SLOWER] : 0;
 }
 
-/* By a few windows, or by one at the ratio in use; 0: they disagree. */
-static uint64_t ratio_windows(const struct cpuc_ratio *r)
-{
-	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead, 1};
-	uint64_t v[KEPT] = {0}, near_ratio = r->mean, agreed;
-
-	for (int i = 0; i < STEP_SLOWER; i++) {
-		v[0] = ratio_window_near(&o, &near_ratio);
-		if (cpuc_apart(v[0], r->mean) <= STEP_LEAST)
-			return r->mean;
-		agreed = ratio_agreed(r, v);
-		if (agreed != 0)
-			return agreed;
-	}
-	return 0;
-}
-
-/* Whether the ratio has stepped. */
+/* Runs windows: whether the ratio has stepped, and if so, takes theirs. */
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 {
-	uint64_t ratio = worked >= COUNT_RAMP ? ratio_windows_long(r, worked)
-					      : ratio_windows(r);
+	const uint64_t ratio = ratio_windows(r, worked);
+	const uint32_t off = cpuc_apart(ratio, r->mean);
 
-	if (ratio == 0 || cpuc_apart(ratio, r->mean) <= STEP_LEAST)
+	if (ratio == 0 || off <= STEP_LEAST ||
+	    cpuc_tracker_noisy(&r->tracker, off))
 		return false;
 	r->mean = ratio;
 	r->stepped_ago = 0;
@@ -108,7 +96,7 @@ bool cpuc_ratio_glimpse(struct cpuc_ratio *r)
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const int32_t near = cpuc_glimpse_part(
 		s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
-	int32_t by = cpuc_glimpse_overhead(s, r->mean) - r->glimpse_overhead;
+	int32_t by = cpuc_run_glimpse(s, r->mean) - r->glimpse_overhead;
 	const bool far = abs(by) > near;
 
 	if (far)
@@ -118,66 +106,87 @@ bool cpuc_ratio_glimpse(struct cpuc_ratio *r)
 			       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
 }
 
-/* Whether the ratio has stepped. */
-static bool ratio_measure(struct cpuc_ratio *r, uint64_t worked)
-{
-	const uint32_t turns =
-		cpuc_calibration.turns *
-		(r->known ? MEASUREMENT_LENGTH : MEASUREMENT_FIRST);
-	uint64_t first = cpuc_window(&r->overhead, turns, r->mean);
-	uint64_t ratio = first;
-	uint32_t off = cpuc_apart(ratio, r->mean);
-	bool stepped = false;
+#define OVERHEAD_BITS 5
+#define OVERHEAD_WINDOWS ((1 << OVERHEAD_BITS) - 1)
+_Static_assert(WINDOW_OVERHEADS <= OVERHEAD_WINDOWS, "they have no room");
 
-	/* Of a small step windows may show nothing: they are shorter. */
-	if (off > STEP_LEAST) {
+/* The overhead of measurements of this length. It is kept with the number of
+ * windows in the last bits; that of the first one, which has a length of its
+ * own, is not. */
+static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r,
+					   uint32_t windows)
+{
+	const int32_t kept = r->overhead[windows == MEASUREMENT_LONG];
+
+	if (windows == MEASUREMENT_FIRST)
+		return (struct cpuc_overhead){0, 0};
+	return (struct cpuc_overhead){kept >> OVERHEAD_BITS,
+				      kept & OVERHEAD_WINDOWS};
+}
+
+/* The ratio by one window, as long as so many. */
+static uint64_t ratio_run(struct cpuc_ratio *r, uint32_t windows)
+{
+	struct cpuc_overhead o = ratio_overhead(r, windows);
+	const uint64_t ratio =
+		cpuc_run_window(&o, cpuc_calibration.turns * windows, r->mean);
+
+	if (windows != MEASUREMENT_FIRST)
+		r->overhead[windows == MEASUREMENT_LONG] =
+			o.cycles * (OVERHEAD_WINDOWS + 1) + o.windows;
+	return ratio;
+}
+
+/* By one measurement, `after` ticks after the latest one, or two where the
+ * first is off by more than noise: then the rate has changed, if they agree. */
+static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
+					  uint64_t worked)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const uint32_t windows = cpuc_tracker_windows(&r->tracker, s);
+	const struct cpuc_measurement next = cpuc_tracker_next(
+		&r->tracker, s, after, ratio_overhead(r, windows).windows);
+	uint64_t first = ratio_run(r, windows), ratio = first;
+	uint32_t off = cpuc_apart(ratio, r->mean), gain;
+
+	/* What a walk explains is no step, but a disturbance may seem a slower
+	 * core. Of a small step windows may show nothing: they are shorter. */
+	if (off > 2 * STEP_LEAST ||
+	    (off > STEP_LEAST &&
+	     (ratio < r->mean || cpuc_tracker_far(&r->tracker, &next, off)))) {
 		if (ratio_confirm(r, worked))
-			return true;
+			return CPUC_RATIO_STEPPED;
 		if (off > 2 * STEP_LEAST)
-			return false;
+			return CPUC_RATIO_MEASURED;
 	}
-	/* More than noise, and than a step or two that the clock misses. */
-	if (off > MEASUREMENT_NOISE) {
-		ratio = cpuc_window(&r->overhead, turns, r->mean);
-		off = cpuc_apart(ratio, first);
-		if (off > STEP_LEAST)
-			return false;
-		stepped = off < cpuc_apart(ratio, r->mean);
-		if (stepped)
-			r->mean = first;
+	if (cpuc_tracker_far(&r->tracker, &next, off)) {
+		ratio = ratio_run(r, windows);
+		off = cpuc_apart(ratio, r->mean);
+		if (cpuc_apart(ratio, first) > STEP_LEAST)
+			return CPUC_RATIO_MEASURED;
+		if (cpuc_apart(ratio, first) < off) {
+			r->mean = first / 2 + ratio / 2;
+			return CPUC_RATIO_MEASURED;
+		}
 	}
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 2);
-	r->known = true;
-	return stepped;
+	gain = cpuc_tracker_update(&r->tracker, s, &next,
+				   ratio < r->mean ? -(int32_t)off
+						   : (int32_t)off);
+	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 1024 * gain / 1024);
+	return CPUC_RATIO_MEASURED;
 }
 
-/* The most ticks to the next measurement. */
-static uint32_t ratio_measure_every(bool moving)
+/* Rarer where measurements are close. */
+uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r)
 {
-	uint64_t ticks = (uint64_t)cpuc_calibration.window_ticks *
-			 MEASUREMENT_LENGTH *
-			 (moving ? MEASUREMENT_MOVING : MEASUREMENT_STILL);
+	const uint64_t cost = cpuc_calibration.glimpse_cost;
+	const uint64_t least = cpuc_tracker_walks(&r->tracker)
+				       ? cost * 2 * GLIMPSE_MOVING
+				       : cost * GLIMPSE_MOVING;
+	const uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
 
-	return (uint32_t)cpuc_min(ticks, cpuc_calibration.hz);
-}
-
-/* Soon after a step, then half as long again each time, up to a limit. */
-static void ratio_next(struct cpuc_ratio *r, bool stepped)
-{
-	uint32_t every = r->measure_every + r->measure_every / 2;
-
-	r->measure_in = r->measure_every =
-		(uint32_t)cpuc_min(every, ratio_measure_every(stepped));
-}
-
-static void ratio_next_glimpse(struct cpuc_ratio *r)
-{
-	uint64_t cost = cpuc_calibration.glimpse_cost;
-	uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
-
-	ticks = ticks > cost * GLIMPSE_MOVING ? ticks : cost * GLIMPSE_MOVING;
-	r->glimpse_every = (uint32_t)cpuc_min(ticks, cost * GLIMPSE_STILL);
-	r->glimpse_in = r->glimpse_every;
+	return (uint32_t)cpuc_min(ticks > least ? ticks : least,
+				  cost * GLIMPSE_STILL);
 }
 
 static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
@@ -192,42 +201,73 @@ void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
 	r->mean = cpuc_calibration.ratio;
 	r->glimpse_overhead = cpuc_calibration.glimpse_overhead;
-	r->measure_every = MEASUREMENT_SOON;
+	r->tracker.variance = RATIO_UNKNOWN >> CPUC_VARIANCE_BITS;
 	/* The thread that calibrated has just measured. */
 	if (t - cpuc_calibration.measured_at < cpuc_calibration.window_ticks)
-		r->measure_in = MEASUREMENT_SOON;
+		r->measure_in = MEASUREMENT_SOON((uint32_t)cpuc_calibration.hz);
 }
 
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked)
+void cpuc_ratio_moved(struct cpuc_ratio *r)
 {
-	bool stands, stepped;
+	/* Known overheads weigh no more than one window. */
+	for (size_t i = 0; i < sizeof r->overhead / sizeof *r->overhead; i++)
+		if ((r->overhead[i] & OVERHEAD_WINDOWS) > 1)
+			r->overhead[i] -=
+				(r->overhead[i] & OVERHEAD_WINDOWS) - 1;
+	r->tracker.variance = RATIO_UNKNOWN >> CPUC_VARIANCE_BITS;
+	r->glimpse_in = 0;
+}
+
+/* A disturbed glimpse may err either way, so at the end of a long interval two
+ * must show the ratio; where all are made in the guard, and so are rare, one of
+ * two. */
+static bool ratio_glimpses(struct cpuc_ratio *r, uint64_t worked)
+{
+	const bool stands = cpuc_ratio_glimpse(r);
+
+	if (worked >= COUNT_RAMP)
+		return cpuc_ratio_glimpse(r) && stands;
+	return stands || (CPUC_GLIMPSE_GUARDED && cpuc_ratio_glimpse(r));
+}
+
+/* When the next measurement and the next glimpse are due, after this. */
+static void ratio_plan(struct cpuc_ratio *r, enum cpuc_ratio_seen seen)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const uint64_t soon = (uint64_t)s->window_ticks * MEASUREMENT_SHORT *
+			      MEASUREMENT_MOVING;
+
+	if (seen == CPUC_RATIO_UNCLEAR)
+		r->measure_in = (uint32_t)cpuc_min(r->measure_in, soon);
+	else if (seen != CPUC_RATIO_STANDS)
+		r->measure_in = cpuc_tracker_every(&r->tracker, s);
+	r->glimpse_in = cpuc_ratio_glimpse_every(r);
+	if (seen == CPUC_RATIO_STANDS)
+		return;
+	/* This core's glimpses may take another time. */
+	if (seen != CPUC_RATIO_STEPPED)
+		r->glimpse_overhead += r->glimpse_drift / GLIMPSE_LEARN;
+	r->glimpse_drift = 0;
+}
+
+enum cpuc_ratio_seen cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed,
+				       uint64_t worked)
+{
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const uint64_t late = cpuc_sub_sat(passed, r->measure_in);
+	enum cpuc_ratio_seen seen = CPUC_RATIO_STANDS;
 
 	ratio_pass(r, passed);
 	if (r->glimpse_in > 0 && r->measure_in > 0)
-		return false;
-	stands = cpuc_ratio_glimpse(r);
-	/* A disturbed glimpse may err either way. */
-	if (worked >= COUNT_RAMP)
-		stands &= cpuc_ratio_glimpse(r);
-	else if (CPUC_GLIMPSE_GUARDED && !stands)
-		stands = cpuc_ratio_glimpse(r);
-	stepped = !stands && ratio_confirm(r, worked);
-	if (stepped) {
-		ratio_next(r, true);
-	} else if (r->measure_in == 0) {
-		stepped = ratio_measure(r, worked);
-		ratio_next(r, stepped);
-		stands = false;
-	} else if (!stands) {
-		r->measure_in = (uint32_t)cpuc_min(r->measure_in,
-						   ratio_measure_every(true));
-	}
-	if (!stands) {
-		/* This core's glimpses may take another time. */
-		if (!stepped)
-			r->glimpse_overhead += r->glimpse_drift / GLIMPSE_LEARN;
-		r->glimpse_drift = 0;
-	}
-	ratio_next_glimpse(r);
-	return !stands;
+		return CPUC_RATIO_STANDS;
+	if (!ratio_glimpses(r, worked))
+		seen = ratio_confirm(r, worked) ? CPUC_RATIO_STEPPED
+						: CPUC_RATIO_UNCLEAR;
+	if (seen != CPUC_RATIO_STEPPED && r->measure_in == 0)
+		seen = ratio_measure(
+			r, cpuc_tracker_every(&r->tracker, s) + late, worked);
+	if (seen == CPUC_RATIO_STEPPED)
+		cpuc_tracker_step(&r->tracker, s);
+	ratio_plan(r, seen);
+	return seen;
 }

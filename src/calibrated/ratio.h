@@ -3,42 +3,49 @@
 #ifndef CPUC_RATIO_H
 #define CPUC_RATIO_H
 
+#include "tracker.h"
 #include "window.h"
 
-/* Times in ticks, glimpses in cycles << CPUC_OVERHEAD_BITS. The guard changes
- * it; a glimpse outside only glimpse_in and glimpse_drift. */
+/* Times in ticks, overheads in cycles << CPUC_OVERHEAD_BITS, the mean in cycles
+ * per tick << CPUC_RATIO_BITS. The guard changes it; a glimpse outside only
+ * glimpse_in and glimpse_drift. */
 struct cpuc_ratio {
-	uint64_t mean;          /* in use: cycles per tick << CPUC_RATIO_BITS */
-	uint32_t glimpse_in;    /* from the interval's beginning to the next */
-	uint32_t glimpse_every; /* and from one to the next */
-	uint32_t measure_in;    /* from the beginning to a measurement */
-	uint32_t measure_every;
-	uint32_t stepped_ago;          /* the latest step */
-	struct cpuc_overhead overhead; /* of windows that measure */
-	int32_t glimpse_overhead; /* cpuc_glimpse_overhead() at this ratio */
+	uint64_t mean;        /* the ratio in use */
+	uint32_t glimpse_in;  /* from the interval's beginning to the next */
+	uint32_t measure_in;  /* the same for a measurement */
+	uint32_t stepped_ago; /* since the latest step */
+	int32_t glimpse_overhead; /* cpuc_run_glimpse() at this ratio */
 	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
-	bool known;            /* the mean has a measurement in it */
-	uint16_t cpu;          /* at the latest closing */
+	int32_t overhead[2]; /* short measurements', long ones': ratio_run() */
+	struct cpuc_tracker tracker;
+	uint16_t cpu; /* at the latest closing: by count_observe() */
 };
 
 /* A thread's first count, at tick t: by the process's first ratio. */
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t);
 
-/* Whether a glimpse shows the ratio in use. Changes only the drift. */
+/* The thread is on another CPU, where windows may take another time: a glimpse
+ * is due at once. */
+void cpuc_ratio_moved(struct cpuc_ratio *r);
+
+/* The ticks from a glimpse to the next. */
+uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r);
+
+/* Runs a glimpse: whether it shows the ratio in use. Changes only the drift. */
 bool cpuc_ratio_glimpse(struct cpuc_ratio *r);
 
-/* A glimpse or a measurement, if one is due `passed` ticks after the latest
- * call; of these `worked` are in no count yet. True if that took long. */
-bool cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed, uint64_t worked);
+/* What was seen of the rate. All but the first take long. */
+enum cpuc_ratio_seen {
+	CPUC_RATIO_STANDS,   /* by a glimpse; or none was due */
+	CPUC_RATIO_UNCLEAR,  /* a glimpse was off, windows confirm no step */
+	CPUC_RATIO_MEASURED, /* by a measurement; the ratio may follow it */
+	CPUC_RATIO_STEPPED,  /* to another ratio, by windows that agree */
+};
 
-/* ticks * ratio for any number of ticks, without 128-bit arithmetic, and for
- * few ticks exactly as the fast path does it. */
-static inline uint64_t cpuc_ratio_scaled(uint64_t ticks, uint64_t ratio)
-{
-	uint64_t low = (uint32_t)ticks, fraction = (uint32_t)ratio;
-
-	return (ticks >> 32) * ratio + low * (ratio >> 32) +
-	       (low * fraction >> 32);
-}
+/* At the end of an interval of `passed` ticks runs a glimpse, if that is due or
+ * a measurement, and the windows that follow from what it shows. For `worked`
+ * of the ticks the thread ran, and no count has them yet. */
+enum cpuc_ratio_seen cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed,
+				       uint64_t worked);
 
 #endif

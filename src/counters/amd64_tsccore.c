@@ -73,13 +73,6 @@ TSCCORE_CHAIN(ror, "ror $(7), %0")
 TSCCORE_CHAIN(xor, "xor %4, %0")
 TSCCORE_CHAIN(not, "not %0")
 
-/* An SMT sibling that never waits may leave one-cycle chains two cycles in
- * three. Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
-CPUC_CHAINS(tsccore, 400, LINKS, LOOP, CPUC_CHAIN(tsccore, imul, LINKS * 3),
-	    CPUC_CHAIN(tsccore, ror, LINKS * 1),
-	    CPUC_CHAIN(tsccore, xor, LINKS * 1),
-	    CPUC_CHAIN(tsccore, not, LINKS * 1))
-
 #define SIGNATURE(a, b, c, d) \
 	((unsigned)(a) | (b) << 8 | (c) << 16 | (unsigned)(d) << 24)
 
@@ -126,6 +119,14 @@ static bool tsccore_bare(void)
 	return __get_cpuid(1, &a, &b, &c, &d) != 0 && !(c & LEAF1_HYPERVISOR);
 }
 
+/* An SMT sibling that never waits may leave one-cycle chains two cycles in
+ * three. Measured: up to 7% longer on Sapphire Rapids, 4% on Zen 5. */
+CPUC_CHAINS(tsccore, 400, LINKS, LOOP, tsccore_emulated, tsccore_bare,
+	    CPUC_CHAIN(tsccore, imul, LINKS * 3),
+	    CPUC_CHAIN(tsccore, ror, LINKS * 1),
+	    CPUC_CHAIN(tsccore, xor, LINKS * 1),
+	    CPUC_CHAIN(tsccore, not, LINKS * 1))
+
 int cpuc_x86_open_tsc(struct cpuc_slot *slot)
 {
 	return cpuc_tsc_forbidden
@@ -139,8 +140,6 @@ struct cpuc_clock cpuc_x86_tsc = {
 	.nominal = true,
 	.stated = tsccore_stated,
 	.chains = &tsccore_chains,
-	.distrusted = tsccore_emulated,
-	.bare = tsccore_bare,
 };
 
 CPUC_DEFINE_COUNTER(amd64_tsccore, CPUC_X86_NAME("tsccore"),

@@ -60,7 +60,7 @@ VCTCORE_CHAIN(eon, "eon %0, %0, %3")
 VCTCORE_CHAIN(orn, "orn %0, %3, %0")
 
 /* Hardly any Arm core has SMT. */
-CPUC_CHAINS(vctcore, 0, CPUC_BRIEF_LINKS, CPUC_RUN_LOOP,
+CPUC_CHAINS(vctcore, 0, CPUC_BRIEF_LINKS, CPUC_RUN_LOOP, NULL, NULL,
 	    CPUC_CHAIN(vctcore, eor, CPUC_BRIEF_LINKS),
 	    CPUC_CHAIN(vctcore, sub, CPUC_BRIEF_LINKS),
 	    CPUC_CHAIN(vctcore, eon, CPUC_BRIEF_LINKS),

@@ -64,6 +64,7 @@ static int default_threadcounts_open(struct cpuc_slot *slot)
 	/* Among loaded libraries: this may be a signal handler. */
 	if (get == NULL)
 		*(void **)&get = dlsym(RTLD_DEFAULT, "thread_selfcounts");
+	/* For the acquire in any thread's read. */
 	__atomic_store_n(&default_threadcounts_found, get, __ATOMIC_RELEASE);
 	if (get == NULL)
 		return cpuc_reason(slot,

@@ -8,7 +8,7 @@
 
 #include "../rate/clock.h"
 #include "../system/os_clock.h"
-#include "../thread/thread.h"
+#include "../thread/guard.h"
 
 #define CPUC_EXTEND32_NS 100000000 /* an anchor older than this is replaced */
 
@@ -27,7 +27,7 @@
 /* A moment at which a thread's full count was known. */
 struct cpuc_anchor {
 	uint64_t full; /* the count; 0: there was no such moment yet */
-	uint64_t ns;   /* the second clock */
+	uint64_t ns;   /* the second clock's reading then */
 };
 
 /* Of the 64-bit counts whose low half is `raw`, the one nearest to the
@@ -40,11 +40,11 @@ static inline uint64_t cpuc_extend32_at(struct cpuc_anchor from, uint32_t ticks,
 		from.full +
 		((passed >> 32) * ticks << (32 - CPUC_EXTEND32_BITS)) +
 		((uint64_t)(uint32_t)passed * ticks >> CPUC_EXTEND32_BITS);
-	int32_t step = (int32_t)(raw - (uint32_t)guess);
+	int32_t off = (int32_t)(raw - (uint32_t)guess);
 
-	if (from.full == 0 || (step < 0 && guess < (uint64_t) - (int64_t)step))
+	if (from.full == 0 || (off < 0 && guess < (uint64_t) - (int64_t)off))
 		return raw;
-	return guess + (uint64_t)(int64_t)step;
+	return guess + (uint64_t)(int64_t)off;
 }
 
 /* The count now. Any thread may call it, and so may a signal handler. */
@@ -60,6 +60,8 @@ cpuc_extend32(struct cpuc_anchor *own, uint32_t ticks, uint32_t (*raw)(void))
 	 * an anchor that a signal handler has renewed may be ahead of it. */
 	do {
 		from.ns = own->ns;
+		/* A handler that renews the anchor between here and the second
+		 * look changes `ns`, at least. */
 		CPUC_FENCE();
 		from.full = own->full;
 		before = raw();

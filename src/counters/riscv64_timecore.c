@@ -44,7 +44,7 @@ TIMECORE_CHAIN(slt, "slt %0, %0, %2")
 TIMECORE_CHAIN(sltu, "sltu %0, %0, %2")
 
 /* Hardly any RISC-V core has SMT. */
-CPUC_CHAINS(timecore, 0, CPUC_BRIEF_LINKS, CPUC_RUN_LOOP,
+CPUC_CHAINS(timecore, 0, CPUC_BRIEF_LINKS, CPUC_RUN_LOOP, NULL, NULL,
 	    CPUC_CHAIN(timecore, xor, CPUC_BRIEF_LINKS),
 	    CPUC_CHAIN(timecore, add, CPUC_BRIEF_LINKS),
 	    CPUC_CHAIN(timecore, slt, CPUC_BRIEF_LINKS),

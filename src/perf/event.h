@@ -13,13 +13,13 @@ typedef const volatile struct perf_event_mmap_page cpuc_page;
 /* An event, as in perf_event_attr. One of type PERF_TYPE_HARDWARE, which is 0,
  * is generic: Linux binds it to one PMU. */
 struct cpuc_event {
-	uint32_t type;
-	uint64_t config;
+	uint32_t type;   /* the PMU's */
+	uint64_t config; /* which event of it */
 };
 
 /* What read(2) of one says. */
 struct cpuc_event_count {
-	uint64_t count;
+	uint64_t count;            /* of the event, while it was running */
 	uint64_t enabled, running; /* ns that its thread, and it, has run */
 };
 

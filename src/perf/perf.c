@@ -4,6 +4,7 @@
 #include <config.h>
 #include <errno.h>
 #include "../system/syscalls.h"
+#include "../thread/memory.h"
 #include "perf.h"
 #include "read.h"
 
@@ -147,6 +148,8 @@ CPUC_COLD int cpuc_perf_try(struct cpuc_slot *slot, struct cpuc_event_set *set)
 		return cpuc_reason(slot, "pthread_key_create: errno %d", -err);
 	if (set->opened == 0)
 		perf_cores(set, exclude);
+	/* After event[], n and absent, for who acquires it in another thread.
+	 */
 	__atomic_store_n(&set->opened, 1 + exclude, __ATOMIC_RELEASE);
 	return perf_read(slot, set, file, allowed);
 }

@@ -47,7 +47,9 @@ static bool read_pages(struct cpuc_perf_thread *t,
 				on = i;
 		page = t->event[on].page;
 		lock = CPUC_GET(page, lock);
-		CPUC_FENCE();
+		/* The kernel adds to the lock before and after it changes the
+		 * rest, which is volatile and read in this order;
+		 * cpuc_perf_quick() compares it after the register. */
 		index = CPUC_GET(page, index);
 		unused = 64u - CPUC_GET(page, pmc_width);
 		offsets = t->base;
@@ -59,14 +61,17 @@ static bool read_pages(struct cpuc_perf_thread *t,
 				*sum = offsets;
 		} else if (CPUC_GET(page, cap_user_rdpmc)) {
 			t->sum = offsets;
-			t->index = index;
 			t->unused = unused;
 			t->on = 1u << on;
+			t->index = index;
+			/* A fault's handler that counts in between finds the
+			 * old page, whose lock has changed, or with the new one
+			 * all that belongs to it; the lock and `quick` last. */
 			CPUC_FENCE();
 			t->page = page;
-			t->lock = lock;
 			CPUC_FENCE();
 			t->quick = t->mark;
+			t->lock = lock;
 			/* Where the read faults, it was the last one. */
 			t->way = CPUC_FAULTED;
 			filled = cpuc_perf_quick(t, set->reg, sum);
@@ -103,12 +108,13 @@ static bool read_descriptors(struct cpuc_perf_thread *t,
 		on |= (c.running != event.seen ? 1u : 0u) << i;
 		t->event[i].seen = c.running;
 	}
-	if (t->way == CPUC_SHARED && missed > ran &&
-	    set->counts == PERF_COUNT_HW_CPU_CYCLES)
+	/* No event runs while another one does: at most `missed`. */
+	if (t->way == CPUC_SHARED && set->counts == PERF_COUNT_HW_CPU_CYCLES)
 		*sum += missed - ran;
 	t->on = on;
+	/* After all reads: a handler may have replaced them meanwhile, by
+	 * cpuc_perf_thread_open(). */
 	CPUC_FENCE();
-	/* A handler may have replaced them meanwhile. */
 	return t->event[0].id == id;
 }
 
@@ -209,7 +215,6 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 static uint64_t read_guarded(struct cpuc_event_set *set)
 {
 	struct cpuc_perf_thread *t;
-	struct cpuc_cancel cancel;
 	struct cpuc_guard guard;
 	uint64_t sum;
 
@@ -220,13 +225,10 @@ static uint64_t read_guarded(struct cpuc_event_set *set)
 		return cpuc_perf_own == cpuc_perf_nobody
 			       ? 1
 			       : ++cpuc_perf_thread_own(set)->last;
-	/* A thread cancelled in here would leave its descriptors open. */
-	cpuc_cancel_off(&cancel);
 	t = cpuc_perf_thread_state(set, read_ended);
 	sum = t != NULL ? read_result(t, read_or_open(t, set))
 			: read_time_instead(NULL, set);
 	cpuc_guard_leave(&guard);
-	cpuc_cancel_on(&cancel);
 	return sum;
 }
 

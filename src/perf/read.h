@@ -5,7 +5,8 @@
 
 #include "thread_events.h"
 
-/* The count, with any system calls that are needed. */
+/* The count, with any system calls that are needed. Selects where nothing has,
+ * and on a type of core that is new to the process has chains run. */
 long long cpuc_perf_slow(struct cpuc_event_set *set);
 
 /* The index of the register that this thread's event is on now. 0: it has not
@@ -33,22 +34,29 @@ cpuc_perf_quick(struct cpuc_perf_thread *t, cpuc_register *reg, uint64_t *count)
 {
 	uint64_t sum, value;
 	cpuc_page *page;
-	uint32_t lock;
+	uint32_t lock, index, unused;
 
 	if (__builtin_expect(*(const volatile uint32_t *)t->quick == 0, 0))
 		return false;
-	/* In this order: a signal handler may fill in the state again, with
-	 * another lock or sum. Compiler barriers are enough: the kernel writes
-	 * on this thread's CPU alone, or while it is switched out. */
+	/* A handler in between may fill in the state again, by read_pages(): to
+	 * that an older sum does not belong, which the second look shows. The
+	 * page last: on another type of core an old lock may be right for the
+	 * new page, but a new one must not be for the old page, which later
+	 * switches leave alone. Compiler barriers are enough: the kernel writes
+	 * the page on this thread's CPU alone, or while it is switched out. */
 	sum = t->sum;
-	page = t->page;
-	CPUC_FENCE();
 	lock = t->lock;
+	CPUC_FENCE();
+	page = t->page;
 	/* A switch may have taken the register from users: SIGILL. */
 	if (__builtin_expect(CPUC_GET(page, lock) != lock, 0))
 		return false;
+	/* What happens from here to the second look shows there: the page's
+	 * lock changes with a switch, the sum with a handler's drop. */
 	CPUC_FENCE();
-	value = cpuc_sign_extend(reg(t->index), t->unused);
+	index = t->index;
+	unused = t->unused;
+	value = cpuc_sign_extend(reg(index), unused);
 	CPUC_FENCE();
 	if (__builtin_expect(CPUC_GET(page, lock) != lock || t->sum != sum, 0))
 		return false;

@@ -11,6 +11,8 @@
  * leaves zeros in the page's place, which have another lock. */
 #include <config.h>
 #include "../system/syscalls.h"
+#include "../thread/marks.h"
+#include "../thread/memory.h"
 #include "thread_events.h"
 
 static const uint32_t zero;
@@ -31,6 +33,7 @@ static void thread_events_defer(cpuc_page *page)
 	for (i = 0; i < CPUC_PLACES; i++) {
 		uintptr_t nothing = 0;
 
+		/* A thread's last reads of the page, before another's unmap. */
 		if (__atomic_compare_exchange_n(
 			    &cpuc_process->place[i], &nothing, (uintptr_t)page,
 			    false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -114,6 +117,7 @@ cpuc_perf_thread_state(const struct cpuc_event_set *set,
 			states[0].quick = states[1].quick = &zero;
 		else
 			states = cpuc_perf_no_memory;
+		/* A handler's reader looks at `quick` through the pointer. */
 		CPUC_FENCE();
 		cpuc_perf_own = states;
 	}
@@ -166,11 +170,12 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 		if (t->event[i].id == 0)
 			cpuc_sys_close(t->event[i].fd);
 	}
-	t->base = t->last;
 	t->way = way;
 	t->on = 0;
 	t->reads = 0;
 	t->mark = cpuc_process_mark();
+	t->base = t->last;
+	/* Who finds the set, in the handler of a fault, finds all of it. */
 	CPUC_FENCE();
 	t->set = set;
 	return true;

@@ -3,7 +3,8 @@
 #ifndef CPUC_THREAD_EVENTS_H
 #define CPUC_THREAD_EVENTS_H
 
-#include "../thread/thread.h"
+#include <stddef.h>
+#include "../thread/guard.h"
 #include "pmus.h"
 
 /* Reads the PMU register that a page's index names; the first index is 1. */
@@ -20,13 +21,14 @@ struct cpuc_event_set {
 	/* The first that exists holds 0 if users may not read registers, and
 	 * `outside` if they may, but not by perf events. */
 	const char *access[2];
-	long outside;
+	long outside; /* 0: there is no such value */
 
 	/* Filled in by cpuc_perf_try(), which then stores `opened` with release
-	 * order. Later only `opened` changes, with the exclude bits, and the
-	 * last two. */
+	 * order, for cpuc_perf_slow() and cpuc_perf_opened() to acquire. Later
+	 * only `opened` changes, with the exclude bits, and the last two, which
+	 * nothing needs in order. */
 	struct cpuc_event event[CPUC_TYPES]; /* the count is their sum */
-	unsigned n;
+	unsigned n;      /* of these, one for each type of core */
 	unsigned opened; /* 0: never; otherwise 1 + CPUC_NO_... */
 	bool absent;     /* the system lists no PMU of cores */
 	bool right;      /* by the latest trial */
@@ -47,7 +49,8 @@ enum cpuc_perf_way {
  *                             index 0) as it is; at the thread's end unmapped
  *                             or (defer_unmap) put into place[]
  * old       drop              an opening maps over it; the end unmaps it
- * place[]   a thread's end    a later thread's opening, at index 0
+ * place[]   a thread's end    a later thread's opening, at index 0 (these are
+ *                             cpuc_process->place[])
  *
  * A child of fork does not have the pages, and unmaps nothing. */
 struct cpuc_perf_event {
@@ -55,7 +58,7 @@ struct cpuc_perf_event {
 	cpuc_page *old;  /* its place, for the next one; or NULL */
 	uint64_t id;     /* the kernel's; 0: no descriptor is kept */
 	uint64_t seen;   /* ns that it had run when it was last read */
-	int fd;
+	int fd;          /* valid while `id` is not 0 */
 };
 
 struct cpuc_perf_thread {
@@ -68,9 +71,9 @@ struct cpuc_perf_thread {
 	cpuc_page *page;
 	uint64_t sum; /* also a serial number: each drop changes it */
 	uint32_t lock;
-	uint32_t index;
-	uint32_t unused;
-	uint64_t last; /* a recent result, from which new events continue */
+	uint32_t index;  /* as the page has it: never 0 */
+	uint32_t unused; /* of a 64-bit register's bits */
+	uint64_t last;   /* a recent result, from which new events continue */
 
 	/* The inline reader needs only the above. */
 	uint64_t base;        /* the count of all earlier events */
@@ -79,13 +82,13 @@ struct cpuc_perf_thread {
 	struct cpuc_perf_event event[CPUC_TYPES];
 	uint64_t clock; /* ns of the last count by time; 0: by events */
 	unsigned way;   /* how they were opened: cpuc_perf_way */
+	unsigned reads; /* of descriptors, since they were opened */
 	unsigned on;    /* the events that the latest slow count saw counting */
-	unsigned reads; /* by system calls since then */
 	uint64_t unreadable; /* ns: when pages last became unreadable */
 };
 
-/* A thread's: [set->counts]. They change in the guard, but `last`, `reads`, and
- * what descriptors say. */
+/* A thread's: [set->counts]. They change in the guard, but `last`, `reads`,
+ * `on` and `seen`. */
 #define CPUC_STATES 2
 
 /* Those of a thread before its first count, and of one without memory. Both are

@@ -2,16 +2,17 @@
 /* A clock's rate, stated and confirmed, or measured against the system's clock;
  * the scale that follows from it; and the clock's resolution. */
 #include <config.h>
-#include "clock.h"
+#include "../arithmetic.h"
 #include "../system/os_clock.h"
+#include "clock.h"
 
-#define GRAIN_READS 64 /* to find the resolution */
-#define GRAIN_STEPS 9  /* to find it where several reads fall into a step */
-#define GRAIN_STEP_READS 10000 /* more in a step: the clock stands still */
-#define COARSE_READS 10000     /* in a step of a coarse system clock */
-#define TRAPPING_READS 8       /* the fastest tells whether all trap */
-#define RATE_AGREES 1000 /* a clock of 10 ns steps mostly does over 10 us */
-#define RATE_CONFIRMS 50 /* parts of a rate: nonsense is further off */
+#define GRAIN_READS 64     /* to find the resolution */
+#define GRAIN_TICKS 9      /* to find it where several reads see the same */
+#define GRAIN_STANDS 10000 /* more see the same: the clock stands still */
+#define COARSE_READS 10000 /* in a step of a coarse system clock */
+#define TRAPPING_READS 8   /* the fastest tells whether all trap */
+#define RATE_AGREES 1000   /* a clock of 10 ns steps mostly does over 10 us */
+#define RATE_CONFIRMS 50   /* parts of a rate: nonsense is further off */
 
 struct moment {
 	uint64_t tick, ns;
@@ -58,11 +59,6 @@ static uint64_t clock_between(struct moment a, struct moment b)
 	return ticks * 1000000000 / (b.ns - a.ns);
 }
 
-bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts)
-{
-	return (a > b ? a - b : b - a) <= b / parts;
-}
-
 /* Three estimates over the shortest window in which they agree to 1/agree; 0:
  * none. No moment is in all three, so a disturbed one makes them disagree. */
 static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
@@ -81,8 +77,8 @@ static uint64_t clock_measure(const struct cpuc_clock *c, uint64_t agree)
 		}
 		hz = clock_between(m[0], m[2]);
 		if (hz != 0 &&
-		    cpuc_clock_within(hz, clock_between(m[1], m[3]), agree) &&
-		    cpuc_clock_within(hz, clock_between(m[0], m[3]), agree))
+		    cpuc_within(hz, clock_between(m[1], m[3]), agree) &&
+		    cpuc_within(hz, clock_between(m[0], m[3]), agree))
 			return hz;
 	}
 	return 0;
@@ -122,9 +118,9 @@ bool cpuc_clock_rate(struct cpuc_clock *c)
 	/* Emulators and firmware state wrong rates, which are believed where
 	 * the system's clock is too coarse to tell, or missing. */
 	if (hz != 0)
-		c->exact = coarse ||
-			   cpuc_clock_within(clock_measure(c, RATE_CONFIRMS),
-					     hz, RATE_CONFIRMS);
+		c->exact =
+			coarse || cpuc_within(clock_measure(c, RATE_CONFIRMS),
+					      hz, RATE_CONFIRMS);
 	if (!c->exact)
 		hz = coarse ? 0 : clock_measure(c, RATE_AGREES);
 	c->last_measured = clock_selection;
@@ -142,7 +138,7 @@ bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	if (!cpuc_clock_rate(c))
 		/* A nominal clock without a scale is still a fair count. */
 		return c->nominal;
-	if (c->nominal && cpuc_clock_within(c->hz, nominal_hz, 100))
+	if (c->nominal && cpuc_within(c->hz, nominal_hz, 100))
 		return true;
 	if (c->exact) {
 		*scale = cpuc_scale_of(nominal_hz, c->hz);
@@ -154,38 +150,25 @@ bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 	return true;
 }
 
-void cpuc_sort(uint64_t *v, unsigned n)
+/* The resolution of a clock that advances less often than it is read. On Apple
+ * silicon it is 41.67 ticks, and a read takes 0.3. */
+static uint64_t clock_resolution(const struct cpuc_clock *c)
 {
-	unsigned i, j;
-	uint64_t x;
-
-	for (i = 1; i < n; i++) {
-		x = v[i];
-		for (j = i; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
-	}
-}
-
-/* The step, in ticks, of a clock whose steps are longer than a read. On Apple
- * silicon a step is 41.67 ticks, and a read takes 0.3. */
-static uint64_t clock_step(const struct cpuc_clock *c)
-{
-	uint64_t v[GRAIN_STEPS + 1], last = (uint64_t)c->tick();
+	uint64_t v[GRAIN_TICKS + 1], last = (uint64_t)c->tick();
 	unsigned i, reads;
 
-	for (i = 0; i <= GRAIN_STEPS; i++, last = v[i - 1]) {
-		reads = GRAIN_STEP_READS;
+	for (i = 0; i <= GRAIN_TICKS; i++, last = v[i - 1]) {
+		reads = GRAIN_STANDS;
 		do
 			v[i] = (uint64_t)c->tick();
 		while (v[i] == last && --reads > 0);
 		if (reads == 0)
 			return 0;
 	}
-	for (i = 0; i < GRAIN_STEPS; i++)
+	for (i = 0; i < GRAIN_TICKS; i++)
 		v[i] = v[i + 1] - v[i];
-	cpuc_sort(v, GRAIN_STEPS);
-	return v[GRAIN_STEPS / 2];
+	cpuc_sort(v, GRAIN_TICKS);
+	return v[GRAIN_TICKS / 2];
 }
 
 /* The greatest common divisor of v[0 ... n), sorted: exact, or of values that
@@ -210,9 +193,10 @@ static uint64_t clock_common(const uint64_t *v, unsigned n, bool exactly)
 
 /* The spread of the costs of reads or, if greater, their common divisor.
  * Intel's TSC advances by 1 or 2 ticks at a time. Zen's advances by 24 to 26,
- * not always a whole number, and a second read in a step shows a tick more than
- * the first. Equal costs show no step, so half of the reads wait first. */
-uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step)
+ * not always a whole number, and a second read soon after shows a tick more
+ * than the first. Equal costs show no resolution, so half of the reads wait
+ * first. */
+uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *resolution)
 {
 	uint64_t v[GRAIN_READS], grain, spread, last = (uint64_t)c->tick();
 	unsigned i, n = 0, same;
@@ -228,12 +212,12 @@ uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step)
 	}
 	same = GRAIN_READS - n;
 	if (same > GRAIN_READS / 2)
-		return *step = clock_step(c);
+		return *resolution = clock_resolution(c);
 	cpuc_sort(v, n);
 	spread = v[n / 2] - v[0];
 	grain = clock_common(v, n, false);
 	if (same < GRAIN_READS / 8 && v[n - 1] < 2 * grain - grain / 8)
 		grain = clock_common(v, n, true);
-	*step = grain;
+	*resolution = grain;
 	return spread > grain ? spread : grain;
 }

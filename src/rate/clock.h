@@ -15,13 +15,8 @@ struct cpuc_clock {
 	/* Ticks per second as stated, to be confirmed; 0: unknown. */
 	uint64_t (*stated)(void);
 
-	/* The chains that measure the core by this clock, and why they cannot
-	 * be trusted here even if they agree; NULL: they can. */
+	/* Those that measure the core by this clock; NULL: none do. */
 	const struct cpuc_chain_ops *chains;
-	const char *(*distrusted)(void);
-	/* Whether this is no virtual machine, on which interrupts may come
-	 * late; NULL: not known. */
-	bool (*bare)(void);
 
 	/* Found once per process, under the lock; a counter's file sets `hz`
 	 * and `exact` where the interface defines the rate. */
@@ -44,9 +39,6 @@ bool cpuc_clock_rate(struct cpuc_clock *c);
 /* A selection begins. */
 void cpuc_clock_again(void);
 
-/* Whether two rates differ by no more than 1/parts. */
-bool cpuc_clock_within(uint64_t a, uint64_t b, uint64_t parts);
-
 /* Whether the system's clock has steps too long to measure a rate by. */
 bool cpuc_clock_coarse(void);
 
@@ -58,26 +50,9 @@ bool cpuc_clock_coarse(void);
 bool cpuc_clock_scale(struct cpuc_clock *c, uint64_t nominal_hz,
 		      struct cpuc_scale *scale);
 
-/* The resolution now, in ticks, or by what reads scatter if that is more; 0:
- * the clock stands still. *step: the resolution alone. */
-uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *step);
-
-void cpuc_sort(uint64_t *v, unsigned n);
-
-/* Defines PREFIX_chains, of these CPUC_CHAIN(), and of this slack, links and
- * loop. */
-#define CPUC_CHAINS(prefix, of_slack, of_links, of_loop, ...)              \
-	static const struct cpuc_chain prefix##_chain[] = {__VA_ARGS__};   \
-	_Static_assert(sizeof prefix##_chain <=                            \
-			       CPUC_CHAINS_MAX * sizeof *prefix##_chain,   \
-		       "more chains than a proof has room for");           \
-	static const struct cpuc_chain_ops prefix##_chains = {             \
-		.chain = prefix##_chain,                                   \
-		.nchains = sizeof prefix##_chain / sizeof *prefix##_chain, \
-		.slack = of_slack,                                         \
-		.links = of_links,                                         \
-		.loop = of_loop,                                           \
-	};
+/* The grain now, in ticks: the resolution, or what reads scatter by if that is
+ * more; 0: the clock stands still. *resolution: that alone. */
+uint64_t cpuc_clock_grain(const struct cpuc_clock *c, uint64_t *resolution);
 
 /* Defines counter ID and its clock, which ID_read() reads. The arguments after
  * the kind initialise fields of the clock. */

@@ -3,13 +3,14 @@
  * virtual machine most stated rates are the TSC's, so for calibrated counters
  * only one that is stated of the core comes before a measurement. */
 #include <config.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "../arithmetic.h"
+#include "../calibrated/calibrate.h"
 #include "../calibrated/calibration.h"
 #include "clock.h"
 #include "persecond.h"
 #include "../registry.h"
+#include "../system/environment.h"
 #include "../system/os_clock.h"
 #include "../system/probe.h"
 #include "textfile.h"
@@ -25,19 +26,6 @@
 /* The number that users have come to recognise as "unknown". */
 const struct cpuc_rate cpuc_persecond_unknown = {UINT64_C(2399987654),
 						 "unknown", false};
-
-const char *cpuc_getenv(const char *name)
-{
-#ifdef HAVE_SECURE_GETENV
-	return secure_getenv(name);
-#else
-#ifndef _WIN32
-	if (getuid() != geteuid() || getgid() != getegid())
-		return NULL;
-#endif
-	return getenv(name);
-#endif
-}
 
 /* The rate by a core counter and the system's clock. */
 static uint64_t persecond_by_counter(const struct cpuc_slot *slot)
@@ -86,7 +74,7 @@ static void persecond_observe(void *arg)
 			   cpuc_clock_coarse()))
 		return;
 	for (i = 0; i < OBSERVE_TRIES; i++) {
-		hz[n] = by_chains ? cpuc_calibration_hz()
+		hz[n] = by_chains ? cpuc_run_core_hz()
 				  : persecond_by_counter(o->current);
 		n += hz[n] != 0;
 	}
@@ -151,7 +139,7 @@ static void persecond_confirm_clock(struct cpuc_rate *s)
 	uint64_t hz = 0;
 
 	if (cpuc_probe(persecond_ask_clock, &hz) != 0 || hz == 0 ||
-	    cpuc_clock_within(s->hz, hz, 50))
+	    cpuc_within(s->hz, hz, 50))
 		return;
 	s->hz = hz;
 	s->source = "time-stamp counter";
@@ -163,7 +151,7 @@ static struct cpuc_rate persecond_stated(const struct cpuc_slot *current)
 	struct cpuc_rate s = {0, "", false};
 
 	cpuc_probe(persecond_ask_system, &s);
-	if (s.hz != 0 && s.of_core)
+	if (s.of_core)
 		persecond_confirm_core(&s, current);
 	if (s.hz != 0 && !s.of_core)
 		persecond_confirm_clock(&s);
@@ -212,6 +200,7 @@ CPUC_COLD struct cpuc_rate cpuc_persecond(const struct cpuc_slot *current)
 	if (rate == NULL) {
 		rate = persecond_find(
 			current, place == &persecond_found[CPUC_CALIBRATED]);
+		/* The rate itself first: for cpuc_persecond_known(). */
 		__atomic_store_n(place, rate, __ATOMIC_RELEASE);
 	}
 	return *rate;

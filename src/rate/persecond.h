@@ -20,7 +20,4 @@ struct cpuc_rate cpuc_persecond_now(const struct cpuc_slot *current);
 
 extern const struct cpuc_rate cpuc_persecond_unknown;
 
-/* An environment variable, unless privileges are raised. */
-const char *cpuc_getenv(const char *name);
-
 #endif

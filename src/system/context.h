@@ -8,6 +8,7 @@
 #ifndef CPUC_CONTEXT_H
 #define CPUC_CONTEXT_H
 
+#include <stdint.h>
 #ifdef _WIN32
 #include "windows/api.h"
 #define CPUC_CONTEXT CONTEXT

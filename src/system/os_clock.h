@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A core's rate measured outside these limits, in Hz, is not believed. */
-#define CPUC_CORE_HZ_MIN UINT64_C(100000000)
-#define CPUC_CORE_HZ_MAX UINT64_C(10000000000)
-
 /* CLOCK_MONOTONIC in nanoseconds, the time of day in microseconds; 0 if the
  * clock cannot be read. Both keep errno. */
 uint64_t cpuc_os_clock_ns(void);

@@ -16,7 +16,7 @@
 #include "context.h"
 #include "probe.h"
 #include "syscalls.h"
-#include "../thread/thread.h"
+#include "../thread/guard.h"
 
 /* Linux's, for C libraries whose headers lack them. */
 #ifdef __linux__
@@ -245,6 +245,7 @@ static void probe_install(struct fault *f)
 	if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN)
 		ours.sa_flags &= old.sa_flags;
 	ours.sa_flags |= SA_SIGINFO;
+	/* f->was first, for probe_on_fault() in other threads to acquire. */
 	atomic_fetch_or_explicit(&held, bit, memory_order_release);
 	if (sigaction(f->sig, &ours, &old))
 		atomic_fetch_and(&held, ~bit);

@@ -7,23 +7,13 @@
  * be overwritten. An empty one is another copy's of this library, and stays, or
  * each copy would take the other's calls for interruptions. */
 #include <config.h>
-#include <errno.h>
 #include <stddef.h>
 #include "probe.h"
 #include "rseq.h"
-#ifdef __APPLE__
-#include <pthread.h>
-#elif defined __linux__ || defined __FreeBSD__
-#include <sched.h>
-#endif
-#ifdef _WIN32
-#include "windows/api.h"
-#else
-#include <sys/resource.h>
-#endif
+#include "scheduling.h"
+#include "syscalls.h"
 #if HAVE_RSEQ
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/rseq.h>
 #include <sys/utsname.h>
 #endif
@@ -79,44 +69,8 @@ long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 
 	if (r->word == NULL || r->word == &r->armed)
 		return -1;
-	cpuc_rseq_switches(&n);
+	cpuc_thread_switches(&n);
 	return (long long)cleared + n.voluntary + n.involuntary;
-}
-
-bool cpuc_rseq_switches(struct cpuc_switches *n)
-{
-#ifdef RUSAGE_THREAD
-	struct rusage usage;
-	int saved = errno;
-	bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
-
-	errno = saved;
-	if (known)
-		*n = (struct cpuc_switches){(uint32_t)usage.ru_nvcsw,
-					    (uint32_t)usage.ru_nivcsw};
-	return known;
-#else
-	(void)n;
-	return false;
-#endif
-}
-
-uint32_t cpuc_rseq_cpu(void)
-{
-#if defined __APPLE__ && __ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__ >= 110000
-	size_t cpu = 0;
-
-	return pthread_cpu_number_np(&cpu) == 0 ? (uint32_t)cpu : 0;
-#elif defined _WIN32
-	return GetCurrentProcessorNumber();
-#elif defined __linux__ || defined __FreeBSD__
-	int saved = errno, cpu = sched_getcpu();
-
-	errno = saved;
-	return (uint32_t)cpu;
-#else
-	return 0;
-#endif
 }
 
 #if HAVE_RSEQ
@@ -136,12 +90,11 @@ static void rseq_try(void *arg)
 	struct cpuc_switches n;
 	struct utsname system;
 
-	cpuc_rseq_switches(&n); /* a sandbox's SIGSYS is to come here */
+	cpuc_thread_switches(&n); /* a sandbox's SIGSYS is to come here */
 	if (uname(&system) != 0 || strverscmp(system.release, "6.19") >= 0)
 		cpuc_rseq_misses_waits = true;
-	m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m == MAP_FAILED)
+	m = cpuc_sys_zeros(sizeof *m);
+	if (m == NULL)
 		return;
 	m->signature[0] = RSEQ_SIG;
 	for (int i = 0; i < CPUC_RSEQ_SECTIONS; i++)
@@ -157,6 +110,7 @@ void cpuc_rseq_prepare(void)
 		return;
 	/* A sandbox may answer a system call with SIGSYS. */
 	cpuc_probe(rseq_try, &section);
+	/* With its sections filled in, for cpuc_rseq_own() in any thread. */
 	__atomic_store_n(&cpuc_rseq_section, section, __ATOMIC_RELEASE);
 }
 

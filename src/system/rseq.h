@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Each thread has a word that the kernel clears when it interrupts the thread
- * in user mode: to run another one, to migrate it or to deliver a signal.
+/* The thread's word, which the kernel clears when it interrupts the thread in
+ * user mode: to run another one, to migrate it or to deliver a signal.
  * Before Linux 6.19 it also does when the thread waits in a system call. */
 #ifndef CPUC_RSEQ_H
 #define CPUC_RSEQ_H
@@ -22,6 +22,7 @@ void cpuc_rseq_prepare(void);
 /* The calling thread's word; NULL: it has none. */
 cpuc_rseq_word *cpuc_rseq_own(void);
 
+/* Arms this word, which is cpuc_rseq_own(), for the first time. */
 void cpuc_rseq_begin(struct cpuc_rseq *r, cpuc_rseq_word *word);
 
 /* A wait has been seen that did not clear its thread's word. Atomic. */
@@ -37,10 +38,12 @@ bool cpuc_rseq_rearm(struct cpuc_rseq *r);
 #define CPUC_RSEQ_SECTIONS 1024
 
 struct cpuc_rseq_section {
-	uint32_t version, flags;
-	uint64_t start, length, abort;
+	uint32_t version, flags; /* as struct rseq_cs of <linux/rseq.h>: 0 */
+	uint64_t start, length;  /* 0: no code is inside */
+	uint64_t abort;          /* an address that follows a signature */
 } __attribute__((aligned(32)));
 
+/* NULL: no thread has a word. */
 extern struct cpuc_rseq_section *cpuc_rseq_section;
 
 static inline bool cpuc_rseq_ours(uintptr_t value)
@@ -58,25 +61,13 @@ static inline bool cpuc_rseq_stands(const struct cpuc_rseq *r, uintptr_t armed)
 
 /* Stores the armed value in the word once more, unless it is another copy's,
  * which must see that the word was cleared. Returns whether it was. */
-static inline bool cpuc_rseq_again(const struct cpuc_rseq *r)
+static inline bool cpuc_rseq_restore(const struct cpuc_rseq *r)
 {
 	if (!cpuc_rseq_ours(r->armed))
 		return *r->word != r->armed;
 	return __atomic_exchange_n(r->word, r->armed, __ATOMIC_RELAXED) !=
 	       r->armed;
 }
-
-/* The CPU that the calling thread is running on; where the system does not
- * tell, always the same number. */
-uint32_t cpuc_rseq_cpu(void);
-
-/* How often the calling thread was switched out: to wait, and otherwise. False:
- * the system does not tell. Keeps errno. */
-struct cpuc_switches {
-	uint32_t voluntary, involuntary;
-};
-
-bool cpuc_rseq_switches(struct cpuc_switches *n);
 
 /* A number that grows with each interruption of the calling thread, of which
  * `cleared` cleared its word. -1: it has no word. */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -60,7 +61,15 @@ void cpuc_sys_sleep(long ns)
 #endif
 }
 
-#if defined __linux__ && defined SYS_rt_sigprocmask && !defined SYSCALLS_PLAIN
+void *cpuc_sys_zeros(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+#if defined __linux__ && defined SYS_rt_sigprocmask
 #define SYSCALLS_MASK
 #endif
 

@@ -19,6 +19,9 @@ void cpuc_sys_close(int fd);
 void cpuc_sys_sleep(long ns);
 
 #ifndef _WIN32
+/* A new mapping of zeros; NULL: no memory. */
+void *cpuc_sys_zeros(size_t size);
+
 /* All signals; and as pthread_sigmask(3), if that is allowed. On Linux also for
  * those by which the C library cancels a thread, which that leaves alone: while
  * they are blocked a request waits. Keeps errno. */
@@ -30,7 +33,7 @@ bool cpuc_sys_mask(int how, const sigset_t *set, sigset_t *was);
  * On Linux these do nothing: a handler that leaves by a jump just before
  * signals are blocked, or just after, must not leave cancellation disabled. */
 struct cpuc_cancel {
-	int state, type;
+	int state, type; /* the thread's before, where it was turned off */
 };
 void cpuc_cancel_off(struct cpuc_cancel *was);
 void cpuc_cancel_on(const struct cpuc_cancel *was);

@@ -8,10 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
-#include "lock.h"
 #include "../system/probe.h"
 #include "../system/syscalls.h"
-#include "thread.h"
+#include "guard.h"
+#include "lock.h"
+#include "marks.h"
 
 /* Shorter, and many that wait would leave the holder little of a slow CPU. */
 #define LOCK_NAP_NS 1000000
@@ -60,6 +61,7 @@ static void lock_acquire(int pid, bool inside)
 	for (;; waits = true) {
 		if (waits)
 			cpuc_sys_sleep(LOCK_NAP_NS);
+		/* What the last holder did: paired with cpuc_unlock(). */
 		found = __atomic_load_n(&lock_holder, __ATOMIC_ACQUIRE);
 		/* In a child, the parent's holder is void. */
 		here = lock_is_here(found, pid);
@@ -91,6 +93,8 @@ int cpuc_lock(struct cpuc_caller *caller)
 	caller->blocked = cpuc_sys_mask(SIG_BLOCK, &all, &caller->mask);
 	cpuc_cancel_off(&caller->cancel);
 	lock_inside = lock_process(pid);
+	/* A handler of SIGSYS that calls cpuc_lock() reads it: before the lock
+	 * is taken, and, in cpuc_unlock(), until it is free. */
 	CPUC_FENCE();
 	lock_acquire(pid, inside);
 	return 0;

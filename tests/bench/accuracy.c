@@ -38,6 +38,7 @@ struct timing {
 static struct {
 	struct rate_steps steps;
 	long long block[BLOCKS];
+	double raw[BLOCKS]; /* the mean length of a block's timings */
 	long long single[BLOCKS * TIMINGS];
 	int singles;
 } found;
@@ -109,11 +110,11 @@ static long long block_error(struct timing *t, int *n, struct timing empty)
 
 /* Empty timings take longer while another hardware thread works, as others do:
  * each block has its own. */
-static long long block(void)
+static void block(int b)
 {
 	const struct timing empty = empty_timing();
 	static struct timing t[TIMINGS];
-	long long begin, error;
+	long long begin;
 	int i, n = TIMINGS;
 
 	for (i = 0; i < n; i++) {
@@ -122,11 +123,29 @@ static long long block(void)
 		rate_steps_add(&found.steps, begin,
 			       (long long)(t[i].raw - empty.raw), bare_grain);
 	}
-	error = block_error(t, &n, empty);
-	for (i = 0; i < n; i++)
+	found.block[b] = block_error(t, &n, empty);
+	for (i = 0; i < n; i++) {
 		found.single[found.singles++] =
 			(long long)((t[i].counted / CYCLES - 1) * PARTS);
-	return error;
+		found.raw[b] += t[i].raw / n;
+	}
+}
+
+/* How the core moved: the median of what its rate changed by from a block to
+ * the next. */
+static long long rate_change(int blocks)
+{
+	static long long change[BLOCKS];
+	double ratio;
+	int i, n = 0;
+
+	for (i = 1; i < blocks; i++) {
+		if (found.raw[i - 1] <= 0)
+			continue;
+		ratio = found.raw[i] / found.raw[i - 1];
+		change[n++] = llabs((long long)((ratio - 1) * PARTS));
+	}
+	return n > 0 ? stats_median(change, n) : 0;
 }
 
 static void print(const char *table, const char *row, const char *column,
@@ -155,8 +174,10 @@ static void bench(const struct cpucycles_counter *c)
 
 	memset(&found, 0, sizeof found);
 	for (i = 0; i < n; i++)
-		found.block[i] = block();
+		block(i);
 	bench_value(TABLE, c->name, "kind", "%s", c->kind);
+	bench_value(TABLE, c->name, "change, %", "%.3f",
+		    (double)rate_change(n) * 100 / PARTS);
 	print(TABLE, c->name, "median", stats_median(found.block, n));
 	print_errors(TABLE, c->name, found.block, n);
 	n = found.singles;

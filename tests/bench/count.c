@@ -8,7 +8,7 @@
 #include <config.h>
 #include "../../src/calibrated/count.h"
 #include "../../src/slot.h"
-#include "../../src/thread/thread.h"
+#include "../../src/thread/guard.h"
 #if HAVE_COUNTER_DEFAULT_PERFEVENT
 #include "../../src/perf/read.h"
 #endif

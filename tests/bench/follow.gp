@@ -3,20 +3,24 @@
 # follow.txt for cpucycles(7). bench.py sets `data`, the output of follow, the
 # array `titles`, and `to`, the directory for both.
 set autoscale xfix
+set border 3
+set tics nomirror scale 0
 set format y "%.2f"
 set offsets 0, 0, 0.05, 0.05
 
 set key off
 set terminal dumb 72, 11
 set output to."/follow.txt"
-set xtics nomirror
 do for [i=0:2] {
 	set title titles[i+1]
+	stats data index i using 1 nooutput
+	set xtics floor(STATS_max / 4)
 	plot data index i using 1:2 with points pointtype ".", \
 		data index i using 1:3 with points pointtype "#"
 }
 
-set terminal svg size 760,760 font "sans-serif,13" background "white"
+set xtics autofreq
+set terminal svg size 760,900 font "sans-serif,13" background "white"
 set output to."/follow.svg"
 set key outside top right horizontal
 set xlabel "ms"

@@ -9,7 +9,7 @@
 #include <config.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "calibrated/calibration.h"
+#include "calibrated/chain.h"
 #include "counters/x86.h"
 
 /* In place of tools/common/known.h. */
@@ -68,12 +68,13 @@ static void given_window(uint32_t turns, uint64_t stamp[3])
 
 static const struct cpuc_chain given_chain = {given_window, given_glimpse,
 					      GIVEN_TURN, "given"};
-static const struct cpuc_chain_ops given_chains = {&given_chain, 1, 0, 0, 0};
+static struct cpuc_chain_ops given_chains = {.chain = &given_chain,
+					     .nchains = 1};
 
 __attribute__((constructor)) static void given(void)
 {
+	given_chains.bare = cpuc_x86_tsc.chains->bare;
 	cpuc_x86_tsc.chains = &given_chains;
-	cpuc_x86_tsc.distrusted = NULL;
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "../context.h"
 #include "../probe.h"
-#include "../../thread/thread.h"
+#include "../../thread/guard.h"
 #include "api.h"
 
 static void *probe_handler; /* NULL: none is installed */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD */
-/* thread.h for Windows: only its own faults interrupt a thread, no process
- * inherits memory, and no thread needs cpuc_thread_memory(). */
+/* guard.h and marks.h for Windows: only its own faults interrupt a thread, and
+ * no process inherits memory. No thread needs memory.h. */
 #include <config.h>
-#include "../../thread/thread.h"
+#include "../../thread/guard.h"
+#include "../../thread/marks.h"
 #include "api.h"
 
 static struct cpuc_process thread_process = {.mark = {1}};

@@ -7,7 +7,7 @@
 
 /* A bit for each of 8192 CPUs: the largest kernels refuse a smaller set. */
 struct affinity {
-	size_t set[1024 / sizeof(size_t)];
+	size_t set[1024 / sizeof(size_t)]; /* as the kernel has it */
 };
 
 /* The CPUs that the calling thread may run on now. 0, or an errno: ENOSYS where

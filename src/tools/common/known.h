@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct known {
-	const char *name;
+	const char *name;                  /* the instruction's */
 	void (*loop)(unsigned long turns); /* NULL at the end of a list */
 	unsigned long turn; /* cycles that a turn of the loop takes */
 };

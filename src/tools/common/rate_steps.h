@@ -18,9 +18,9 @@ struct rate_steps {
 
 /* The result; all 0 if there was no step. */
 struct rate_summary {
-	double persecond;
-	double size;   /* the median; a part of 1 */
-	double lasted; /* the median time from step to step, in seconds */
+	double persecond; /* steps */
+	double size;      /* the median; a part of 1 */
+	double lasted;    /* the median time from step to step, in seconds */
 };
 
 /* The step of a clock, or the time of a reading if that is longer. */

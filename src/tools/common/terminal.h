@@ -20,8 +20,8 @@ void terminal_print(int at, int indent, const char *format, ...)
 void terminal_line(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* terminal_print() behind a name in the first columns, so many; below it where the
- * terminal leaves fewer than these for the text. */
+/* terminal_print() behind a name in the first columns, so many; below it where
+ * the terminal leaves fewer than these for the text. */
 #define TERMINAL_TEXT 24
 #define TERMINAL_INDENT 2
 void terminal_row(int columns, const char *name, const char *format, ...)

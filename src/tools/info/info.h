@@ -59,7 +59,7 @@ const struct calls *calls_measure(int n);
 #define OBSERVED 8
 
 struct observed {
-	long loops;
+	long loops;       /* iterations */
 	long long ns;     /* the loop's duration */
 	double low, high; /* bounds of the count's rate, Hz */
 };

@@ -110,8 +110,10 @@ static long long noise_count(noise_work *work, unsigned long turns)
 /* The core's rate, by the shortest windows. */
 static struct noise_rate {
 	struct rate_steps steps;
-	long long begun[GROUPS], length[GROUPS], grain;
-	int groups, windows; /* complete; in the last one */
+	long long begun[GROUPS];  /* ns: when each one's first window began */
+	long long length[GROUPS]; /* ns: each one's shortest window */
+	long long grain;          /* ns: the clock's */
+	int groups, windows;      /* complete; in the last one */
 } noise_rate;
 
 static void noise_rate_add(struct noise_rate *r, long long begun, long long ns)

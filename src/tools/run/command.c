@@ -94,8 +94,8 @@ static long long command_ns(struct timeval t)
 
 /* What has been waited for. */
 struct ended {
-	bool command;
-	int status;
+	bool command;   /* has ended, with this status: */
+	int status;     /* as a shell tells it */
 	long preempted; /* so often */
 };
 

@@ -42,24 +42,26 @@
 /* Samples; each has known cycles, the time, and as a weight how much of the
  * command's CPU time it stands for. */
 struct samples {
-	double n, weight, squares;
+	double n;
+	double weight, squares;  /* their sum, and that of their squares */
 	double cycles, ns, lost; /* weighted */
-	double cycle,
-		square; /* the sum of each one's ns a cycle, and squared */
+	double cycle, square;    /* sums of the ns a cycle, and of its square */
 };
-static struct samples estimate_now, estimate_past;
+static struct samples estimate_now, estimate_past; /* of this command, before */
 
 /* What preemptions took of samples, and how many there were. */
 static double estimate_lost, estimate_losses;
 
-/* One that has no weight yet, since so many ns; while so many threads ran. */
+/* One that has no weight yet. */
 static struct sample {
 	double cycles, ns, lost; /* ns that interruptions took */
-	long long since;
-	int threads;
+	long long since;         /* tool_ns() at its beginning */
+	int threads;             /* that ran; 0: it has been added */
 } estimate_last;
-static bool estimate_sampled;              /* since the command began, */
-static struct system_time estimate_before; /* when this was so */
+
+/* Whether the command has been sampled, and what the CPUs had done before. */
+static bool estimate_sampled;
+static struct system_time estimate_before;
 
 static void estimate_add(struct samples *all, const struct sample *s,
 			 double weight)

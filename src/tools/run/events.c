@@ -8,9 +8,9 @@
 #include "../common/tool.h"
 #include "../../perf/pmus.h"
 
-/* One for each type of core. */
+/* Of cycles and of instructions. */
 static struct events {
-	int fd[CPUC_TYPES], n;
+	int fd[CPUC_TYPES], n; /* one for each type of core */
 } events[2];
 
 /* -1: nothing has counted. */

@@ -232,7 +232,7 @@ enum { NOTHING, FIRST, ROWS = FIRST + sizeof known / sizeof *known - 1 };
 /* Medians; those of nothing are subtracted from the others. */
 struct chain_lengths {
 	long long count[ROWS + 1], ns[ROWS + 1]; /* some CPUs have no chain */
-	int timings;
+	int timings; /* of which these are the medians */
 };
 
 static void chain_measure(const struct selftest *t, struct chain_lengths *l)

@@ -109,7 +109,9 @@ enum outcome elsewhere_threads(struct selftest *t)
 
 /* One of two threads on one CPU: its count, and the time for which it ran. */
 struct sharing {
-	long long ns, count, passed;
+	long long ns;     /* to run; then, that it ran */
+	long long count;  /* cycles, in that time */
+	long long passed; /* ns, with those of the other thread */
 };
 
 static void *sharing_count(void *arg)

@@ -6,20 +6,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../arithmetic.h"
 #include "../rate/clock.h"
-#include "../system/os_clock.h"
-#include "../system/rseq.h"
-#include "../thread/thread.h"
-#include "calibration.h"
+#include "../system/scheduling.h"
+#include "../thread/guard.h"
+#include "calibrate.h"
 #include "constants.h"
-
-#define GLIMPSE_MAX (1 << 28) /* sums of these fit in 32 bits */
+#include "thread_clock.h"
+#include "window.h"
 
 struct cpuc_calibration cpuc_calibration;
 
 /* A window's long run less its short one, in ticks; UINT32_MAX: useless. */
-static uint32_t calibration_ticks(const struct cpuc_chain *chain,
-				  uint32_t turns)
+static uint32_t calibration_run(const struct cpuc_chain *chain, uint32_t turns)
 {
 	uint64_t stamp[3], d;
 
@@ -35,29 +34,7 @@ static uint64_t calibration_cycles(const struct cpuc_chain *chain,
 	return (CPUC_LONG_RUN - 1) * chain->cycles * turns;
 }
 
-uint64_t cpuc_middle(uint64_t *v, unsigned n, unsigned need, uint32_t near)
-{
-	uint64_t sum = 0;
-	unsigned i, used = 0;
-
-	cpuc_sort(v, n);
-	for (i = 0; i < n; i++)
-		if (cpuc_apart(v[i], v[n / 2]) <= near) {
-			sum += v[i];
-			used++;
-		}
-	return used >= need ? sum / used : 0;
-}
-
-uint64_t cpuc_core_hz(const struct cpuc_calibration *s, uint64_t ratio)
-{
-	/* In 64 bits: 16 bits off one factor, 8 off the other. */
-	const uint64_t hz = (ratio >> 16) * (s->hz >> 8) >> 8;
-
-	return hz >= CPUC_CORE_HZ_MIN && hz <= CPUC_CORE_HZ_MAX ? hz : 0;
-}
-
-static uint64_t calibration_ratio_now(const struct cpuc_calibration *s,
+static uint64_t calibration_run_ratio(const struct cpuc_calibration *s,
 				      uint32_t turns)
 {
 	uint64_t v[FIRST_WINDOWS];
@@ -65,7 +42,7 @@ static uint64_t calibration_ratio_now(const struct cpuc_calibration *s,
 	for (int i = 0; i < FIRST_WINDOWS; i++)
 		v[i] = (calibration_cycles(s->chain, turns)
 			<< CPUC_RATIO_BITS) /
-		       calibration_ticks(s->chain, turns);
+		       calibration_run(s->chain, turns);
 	return cpuc_middle(v, FIRST_WINDOWS, FIRST_AGREE, FIRST_NEAR);
 }
 
@@ -73,26 +50,27 @@ static uint64_t calibration_ratio_now(const struct cpuc_calibration *s,
 static int calibration_choose_lengths(struct cpuc_calibration *s)
 {
 	const struct cpuc_chain *chain = s->chain;
-	uint64_t step, grain, length, turns;
-	uint32_t trial = 1, ticks, i;
+	uint64_t resolution, grain, length, glimpse, turns;
+	uint32_t tested = 1, ticks, i;
 
-	grain = cpuc_clock_grain(s->clock, &step);
+	grain = cpuc_clock_grain(s->clock, &resolution);
 	/* Others' work makes reads scatter for a moment. */
 	for (i = 1; i < GRAIN_TRIES; i++)
-		grain = cpuc_min(grain, cpuc_clock_grain(s->clock, &step));
+		grain = cpuc_min(grain,
+				 cpuc_clock_grain(s->clock, &resolution));
 	if (grain == 0)
 		return -EAGAIN;
 	length = s->hz / WINDOW_PARTS;
 	if (length < WINDOW_GRAINS * grain)
 		length = WINDOW_GRAINS * grain;
 	do {
-		ticks = (uint32_t)cpuc_min(calibration_ticks(chain, trial),
-					   calibration_ticks(chain, trial));
-		trial *= 2;
-		/* Both runs may end within one step of the clock. */
-	} while ((ticks < WINDOW_TRIAL * grain || ticks == UINT32_MAX) &&
-		 trial < WINDOW_TURNS_MAX);
-	turns = length * (trial / 2) / ticks + 1;
+		ticks = (uint32_t)cpuc_min(calibration_run(chain, tested),
+					   calibration_run(chain, tested));
+		tested *= 2;
+		/* Both runs may end between two ticks of the clock. */
+	} while ((ticks < WINDOW_TEST * grain || ticks == UINT32_MAX) &&
+		 tested < WINDOW_TURNS_MAX);
+	turns = length * (tested / 2) / ticks + 1;
 	if (turns > WINDOW_TURNS_MAX || ticks == UINT32_MAX)
 		return -EAGAIN;
 	s->turns = (uint32_t)turns;
@@ -100,10 +78,10 @@ static int calibration_choose_lengths(struct cpuc_calibration *s)
 	s->grain = (uint32_t)((grain << 20) / length);
 	/* A short run of a window takes `length` / (CPUC_LONG_RUN - 1). */
 	turns *= CPUC_LONG_RUN - 1;
-	step = step * GLIMPSE_STEPS > grain * GLIMPSE_GRAINS
-		       ? step * GLIMPSE_STEPS
-		       : grain * GLIMPSE_GRAINS;
-	s->glimpse_turns = (uint32_t)(turns * step / length);
+	glimpse = resolution * GLIMPSE_RESOLUTIONS > grain * GLIMPSE_GRAINS
+			  ? resolution * GLIMPSE_RESOLUTIONS
+			  : grain * GLIMPSE_GRAINS;
+	s->glimpse_turns = (uint32_t)(turns * glimpse / length);
 	if (s->glimpse_turns < GLIMPSE_CYCLES / chain->cycles)
 		s->glimpse_turns = GLIMPSE_CYCLES / chain->cycles;
 	s->glimpse_grain = (uint32_t)(s->grain * turns / s->glimpse_turns);
@@ -131,7 +109,7 @@ static int check_chain(const struct cpuc_calibration *s,
 	expected = (calibration_cycles(chain, turns) << CPUC_RATIO_BITS) /
 		   s->ratio;
 	for (i = 0; i < CHAIN_TRIES; i++) {
-		off = chain_permille(calibration_ticks(chain, (uint32_t)turns),
+		off = chain_permille(calibration_run(chain, (uint32_t)turns),
 				     expected);
 		if (off >= -CHAIN_OFF &&
 		    (off <= CHAIN_OFF || off <= (int)slack))
@@ -183,7 +161,7 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 	if (calibration_choose_lengths(s) != 0)
 		return -EAGAIN;
 	cpuc_reason(slot, "windows too noisy to agree");
-	s->ratio = calibration_ratio_now(s, s->turns - s->turns / 3);
+	s->ratio = calibration_run_ratio(s, s->turns - s->turns / 3);
 	if (s->ratio == 0)
 		return -EAGAIN;
 	if (cpuc_core_hz(s, s->ratio) == 0) {
@@ -195,18 +173,18 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 	s->window_ticks =
 		(uint32_t)((calibration_cycles(s->chain, s->turns) << 31) /
 			   (s->ratio >> 1));
-	/* Much shorter: an interrupted trial has led to too few turns. */
+	/* Much shorter: an interrupted test has led to too few turns. */
 	if (s->window_ticks < planned - planned / 4)
 		return -EAGAIN;
 	return check_chains(s, round, slot);
 }
 
 /* Longer before each round, to outlast a burst of others' work. */
-static void calibration_pause(const struct cpuc_calibration *s, unsigned round)
+static void calibration_delay(const struct cpuc_calibration *s, unsigned round)
 {
 	uint64_t begun = (uint64_t)s->clock->tick();
-	uint64_t ticks = (s->hz / FIRST_PAUSE) << round;
-	unsigned reads = FIRST_PAUSE_READS << round;
+	uint64_t ticks = (s->hz / FIRST_DELAY) << round;
+	unsigned reads = FIRST_DELAY_READS << round;
 
 	while ((uint64_t)s->clock->tick() - begun < ticks && reads-- > 0)
 		;
@@ -229,49 +207,12 @@ static int calibration_find(struct cpuc_calibration *s, struct cpuc_slot *slot)
 		}
 		if (err == 0 || round + 1 == FIRST_ROUNDS)
 			return err;
-		calibration_pause(s, round);
+		calibration_delay(s, round);
 	}
 }
 
-uint32_t cpuc_calibration_turns(const struct cpuc_calibration *s,
-				uint32_t turns, uint64_t near_ratio)
-{
-	const uint64_t by = s->ratio >> 16;
-	uint64_t n = (turns * (near_ratio >> 16) + by / 2) / by;
-
-	return n > 0 ? (uint32_t)n : 1;
-}
-
-uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns)
-{
-	return (uint64_t)s->chain->cycles * turns << CPUC_OVERHEAD_BITS;
-}
-
-int32_t cpuc_glimpse_overhead(const struct cpuc_calibration *s, uint64_t mean)
-{
-	const uint32_t turns =
-		cpuc_calibration_turns(s, s->glimpse_turns, mean);
-	uint64_t stamp[2], cycles;
-
-	s->chain->glimpse(turns, stamp);
-	if (stamp[1] - stamp[0] > GLIMPSE_TICKS_MAX)
-		return GLIMPSE_MAX;
-	cycles = (stamp[1] - stamp[0]) * (mean >> CPUC_RATIO_BITS / 2) >>
-		 (CPUC_RATIO_BITS / 2 - CPUC_OVERHEAD_BITS);
-	cycles -= cpuc_links_cycles(s, turns);
-	return (int64_t)cycles < GLIMPSE_MAX ? (int32_t)cycles : GLIMPSE_MAX;
-}
-
-int32_t cpuc_glimpse_part(const struct cpuc_calibration *s, uint64_t mean,
-			  uint32_t part)
-{
-	uint64_t links = cpuc_links_cycles(
-		s, cpuc_calibration_turns(s, s->glimpse_turns, mean));
-
-	return (int32_t)(links * part >> 20);
-}
-
-/* A glimpse's cost: the least of several, as some are interrupted. */
+/* A glimpse's overhead, the middle of several, and its cost, the least: some
+ * are interrupted. */
 static void calibration_glimpse(struct cpuc_calibration *s)
 {
 	const uint64_t links = cpuc_links_cycles(s, s->glimpse_turns);
@@ -282,7 +223,7 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 	for (unsigned i = 0; i < GLIMPSE_TRIES; i++) {
 		begun = (uint64_t)s->clock->tick();
 		entered = CPUC_GLIMPSE_GUARDED && cpuc_guard_enter(&guard);
-		v[i] = links + (uint64_t)cpuc_glimpse_overhead(s, s->ratio);
+		v[i] = links + (uint64_t)cpuc_run_glimpse(s, s->ratio);
 		if (entered)
 			cpuc_guard_leave(&guard);
 		least = cpuc_min((uint64_t)s->clock->tick() - begun, least);
@@ -293,37 +234,14 @@ static void calibration_glimpse(struct cpuc_calibration *s)
 			  links);
 }
 
-/* By two readings of the thread's clock, each between two ticks. Windows stops
- * that clock while it handles an interrupt, so there are several tries. */
-bool cpuc_calibration_thread_clock(long long (*tick)(void), uint64_t hz)
-{
-	uint64_t before, after, later, ran;
-
-	for (int tries = 0; tries < AGREE_TRIES; tries++) {
-		before = (uint64_t)tick();
-		ran = cpuc_os_clock_thread(hz);
-		after = later = (uint64_t)tick();
-		/* It was interrupted, or is on a core whose clock is behind. */
-		if (after - before > hz / AGREE_PARTS)
-			continue;
-		while (later - after < AGREE_READINGS * (after - before + 1))
-			later = (uint64_t)tick();
-		ran = cpuc_os_clock_thread(hz) - ran;
-		if (ran + 1 >= later - after &&
-		    ran <= (uint64_t)tick() - before + 1)
-			return true;
-	}
-	return false;
-}
-
 CPUC_COLD int cpuc_calibrate(struct cpuc_slot *slot)
 {
 	const size_t rest = offsetof(struct cpuc_calibration, chain);
 	struct cpuc_clock *clock = slot->counter->clock;
 	struct cpuc_calibration s = {.clock = clock};
 	struct cpuc_switches n;
-	const char *why =
-		clock->distrusted != NULL ? clock->distrusted() : NULL;
+	const struct cpuc_chain_ops *ops = clock->chains;
+	const char *why = ops->distrusted != NULL ? ops->distrusted() : NULL;
 	int err;
 
 	clock->tried = true;
@@ -340,20 +258,21 @@ CPUC_COLD int cpuc_calibrate(struct cpuc_slot *slot)
 				   "microsecond: it traps, "
 				   "into firmware, a hypervisor or a debugger");
 	s.hz = clock->hz;
-	s.switch_hides = (uint32_t)(s.hz / (clock->bare != NULL && clock->bare()
+	s.switch_hides = (uint32_t)(s.hz / (ops->bare != NULL && ops->bare()
 						    ? SWITCH_HIDES
 						    : SWITCH_HIDES_VIRTUAL));
 	err = calibration_find(&s, slot);
 	if (err != 0)
 		return err;
-	cpuc_rseq_switches(&n); /* a sandbox's SIGSYS is to come here */
+	cpuc_thread_switches(&n); /* a sandbox's SIGSYS is to come here */
 	slot->trial.reason[0] = '\0';
-	s.thread_clock = cpuc_calibration_thread_clock(clock->tick, s.hz);
+	s.thread_clock = cpuc_thread_clock_agrees(clock->tick, s.hz);
 	calibration_glimpse(&s);
 	s.measured_at = (uint64_t)clock->tick();
 	/* All but `clock`, which others may be looking at. */
 	memcpy((char *)&cpuc_calibration + rest, (const char *)&s + rest,
 	       sizeof s - rest);
+	/* For the acquire in cpuc_count_slow(), and the others. */
 	__atomic_store_n(&cpuc_calibration.clock, clock, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -364,9 +283,9 @@ bool cpuc_calibration_done(void)
 	       NULL;
 }
 
-uint64_t cpuc_calibration_hz(void)
+uint64_t cpuc_run_core_hz(void)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 
-	return cpuc_core_hz(s, calibration_ratio_now(s, s->turns));
+	return cpuc_core_hz(s, calibration_run_ratio(s, s->turns));
 }
