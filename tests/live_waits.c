@@ -153,7 +153,7 @@ static struct round one_round(const struct job *job)
 	return r;
 }
 
-/* The sums of all rounds, and the most that a thread's clock lacked in one. */
+/* The sums of all rounds. */
 static struct round try(const struct job *job)
 {
 	const double end = wall_ns() + load_seconds * 1e9;
@@ -168,8 +168,7 @@ static struct round try(const struct job *job)
 		sum.done += r.done;
 		sum.worked += r.worked;
 		sum.counted += r.counted;
-		if (r.lacked > sum.lacked)
-			sum.lacked = r.lacked;
+		sum.lacked += r.lacked;
 	}
 	return sum;
 }

@@ -3,9 +3,6 @@
 #include <config.h>
 #include <math.h>
 #include <stdlib.h>
-#ifndef _WIN32
-#include <sys/resource.h>
-#endif
 #include "../common/known.h"
 #include "../common/stats.h"
 #include "../common/tool.h"
@@ -16,9 +13,10 @@
 #define WINDOW_STEPS 100 /* of the count in a window: errors of 1% */
 #define WINDOWS_MAX 499
 #define WINDOWS_MIN 9
-#define PATIENCE 10   /* times as long as a rate should take */
-#define TURNS 100000L /* of a loop: tens of microseconds */
-#define STEPS 1000    /* changes of the count to look at */
+#define PATIENCE 10    /* times as long as a rate should take */
+#define UNDISTURBED 32 /* of a window others had less than this part */
+#define TURNS 100000L  /* of a loop: tens of microseconds */
+#define STEPS 1000     /* changes of the count to look at */
 
 #define BITS32 4294967296.0
 #define MARGIN 0.2 /* of 2^32 more: the core's rate may fall meanwhile */
@@ -77,42 +75,33 @@ static clockid_t counting_clock_id(const struct selftest *t)
 	return t->counter.per_thread ? tool_thread_clock() : CLOCK_MONOTONIC;
 }
 
-/* Counts per second in one window. A calibrated counter may measure in a call,
- * and leaves out the time that this takes: before the window here, and after
- * it. The thread's clock is a system call, so it is read twice only. */
-static long long counting_window(clockid_t clock, double length)
+/* Counts per second in one window, and whether nobody else had the CPU. A
+ * calibrated counter may measure in a call, and leaves out the time that this
+ * takes: before the window here, and after it. The thread's clock is a system
+ * call, so it is read twice only. */
+static long long counting_window(clockid_t clock, double length,
+				 bool *undisturbed)
 {
-	long long begin, end, count, ns;
+	long long begin, begun, count, now, ns;
 
 	cpucycles();
 	begin = tool_clock_ns(clock);
 	count = cpucycles();
-	end = tool_ns() + (long long)length;
+	begun = tool_ns();
 	do
 		counting_work();
-	while (tool_ns() < end);
+	while ((double)((now = tool_ns()) - begun) < length);
 	ns = tool_clock_ns(clock) - begin;
 	count = cpucycles() - count;
+	*undisturbed = now - begun - ns < ns / UNDISTURBED;
 	return (long long)((double)count * 1e9 / (double)ns);
-}
-
-/* How often the thread has lost the CPU, where the system tells. */
-static long counting_lost(void)
-{
-#ifdef RUSAGE_THREAD
-	struct rusage u;
-
-	if (getrusage(RUSAGE_THREAD, &u) == 0)
-		return u.ru_nivcsw;
-#endif
-	return 0;
 }
 
 /* The core's rate changes from one window to the next, so it is observed before
  * and after each. Medians leave out the windows that were interrupted. Those in
- * which others took the CPU again and again come last, as what the thread's
- * clock lacks each time may be counted; with several threads on the only CPU,
- * there may be no others. */
+ * which others, or the host, took the CPU come last, as what the thread's clock
+ * lacks may be counted; with several threads on the only CPU, there may be no
+ * others. */
 bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 {
 	long long (*right)(void) = selftest_follows(t)
@@ -123,18 +112,18 @@ bool counting_rate(const struct selftest *t, int ms, struct selftest_rate *r)
 	long long ppm[WINDOWS_MAX], hz[WINDOWS_MAX], before, after;
 	double length = (double)t->counter.precision * WINDOW_STEPS * 1e9 /
 			(double)cpucycles_persecond();
-	long lost;
+	bool undisturbed;
 	int n = 0, tries = 0;
 
 	length = length < WINDOW_NS ? WINDOW_NS : length;
 	while (n < WINDOWS_MAX && tries++ < 5 * WINDOWS_MAX &&
 	       (n < WINDOWS_MIN || tool_ns() < end)) {
 		before = right();
-		lost = counting_lost();
-		hz[n] = counting_window(counting_clock_id(t), length);
+		hz[n] = counting_window(counting_clock_id(t), length,
+					&undisturbed);
 		after = right();
 		if (before == 0 || after == 0 ||
-		    (counting_lost() > lost + 1 && tries < 4 * WINDOWS_MAX &&
+		    (!undisturbed && tries < 4 * WINDOWS_MAX &&
 		     tool_ns() < last))
 			continue;
 		ppm[n] = (long long)((double)hz[n] * 2e6 /
