@@ -82,12 +82,16 @@ static void goes_on(void)
 	run(1e9);
 }
 
+/* Of an overhead: so many windows, at most 31, are in its last bits. */
+#define COUNTED 32
+
 /* What windows take beyond their links is known, but wrong. */
 static void wrong_overhead(void)
 {
+	int32_t *o = cpuc_own_count.ratio.overhead;
+
 	for (int i = 0; i < 2; i++)
-		cpuc_own_count.ratio.overhead[i] =
-			(cpuc_own_count.ratio.overhead[i] & ~31) * 100 + 16;
+		o[i] = (o[i] & ~(COUNTED - 1)) * 100 + 16;
 	cpuc_own_count.ratio.glimpse_overhead *= 100;
 	run(500e6);
 }
@@ -230,6 +234,10 @@ static void follow(const struct scenario *s)
 		   "after 80 ms %d of %d are not followed", late, changes);
 }
 
+/* Most CPUs' clocks have steps of a tick. */
+static const struct machine fine = AT(3.1, 2.1, 1);
+static const struct machine coarse = AT(3.1, 2.1, 26);
+
 /* A thread's first call measures, but not that of the thread that has just
  * calibrated: it is a part of the process's first call. */
 static void first_calls(void)
@@ -260,6 +268,79 @@ static void first_calls(void)
 	}
 	ok(all / i < cpuc_calibration.grain / 1048576. / 3,
 	   "a first ratio 0.6%% off: threads' are %.3f%% off", all / i * 100);
+}
+
+/* It is known worse than one measurement shows. */
+static void first_ratio_near(void)
+{
+	open_machine(fine);
+	/* As before a first count: it has not moved. */
+	cpu = 0;
+	cpuc_calibration.ratio = (uint64_t)(0.9995 * truth() * 0x1p32);
+	calibrated_forget();
+	now += 1e6;
+	count();
+	ok(off() < 0.0002,
+	   "a first ratio 0.05%% off: a thread's is %.3f%% off after a call",
+	   off() * 100);
+}
+
+/* Counts that come later than measurements are due: the walk is what the core
+ * has drifted since the latest one. */
+static void late_counts(void)
+{
+	const double each = 50, drift = 0.02e-3; /* ms, and of 1 in each */
+	double walk;
+
+	settled((struct machine)AT(3.1, 2.1, 1, .drift = drift / 1e6));
+	for (int i = 0; i < 200; i++) {
+		pass(each * 1e6 * rate());
+		count();
+	}
+	walk = drift * each * 0x1p20;
+	walk = cpuc_own_count.ratio.tracker.walk * each / (walk * walk);
+	ok(walk > 0.5 && walk < 1.5,
+	   "counts each %g ms: %.2f of the core's drift is learnt", each, walk);
+}
+
+/* Whatever glimpses show, a measurement comes when it is due. */
+static void unclear_glimpses(void)
+{
+	struct cpuc_ratio *r = &cpuc_own_count.ratio;
+	int32_t right;
+	double end;
+
+	settled(fine);
+	right = r->glimpse_overhead;
+	r->mean += r->mean / 500;
+	for (end = now + 60e6; now < end; count()) {
+		r->glimpse_overhead =
+			right + 2 * cpuc_glimpse_part(&cpuc_calibration,
+						      r->mean, STEP_LEAST);
+		pass(8000);
+	}
+	ok(off() < 0.0005,
+	   "glimpses that are all off delay no measurement: %.3f%% off",
+	   off() * 100);
+}
+
+/* What was known of windows' overheads weighs as much as one window. */
+static void moved(void)
+{
+	static const int32_t known[] = {-300, 300, 7}, n[] = {16, 2, 0};
+	struct cpuc_ratio r;
+	int32_t *o = r.overhead;
+	bool right = true;
+
+	for (size_t i = 0; i < COUNT(known); i++) {
+		o[0] = o[1] = known[i] * COUNTED + n[i];
+		cpuc_ratio_moved(&r);
+		right &=
+			o[0] == known[i] * COUNTED + (n[i] > 0) && o[1] == o[0];
+	}
+	ok(right && r.tracker.variance == RATIO_UNKNOWN >> CPUC_VARIANCE_BITS,
+	   "on another CPU overheads are known by one window, or none, and the "
+	   "ratio badly");
 }
 
 /* A pause in which the core has changed, and one that no core is. */
@@ -420,10 +501,6 @@ static void refuse_noisy(void)
 	   n);
 }
 
-/* Most CPUs' clocks have steps of a tick. */
-static const struct machine fine = AT(3.1, 2.1, 1);
-static const struct machine coarse = AT(3.1, 2.1, 26);
-
 /* The times that cpucycles(7) tells of a core whose rate stands still. */
 static void how_often(void)
 {
@@ -534,6 +611,10 @@ int main(void)
 	}
 	seed = 0;
 	first_calls();
+	first_ratio_near();
+	late_counts();
+	unclear_glimpses();
+	moved();
 	pauses();
 	interrupted_trial();
 	/* If the second one was, neither counts. */
