@@ -154,6 +154,10 @@ static const struct scenario scenarios[] = {
 	 .mean = 0.0003, .far = 0.001},
 	{"one window in ten is 0.3% longer, as a Zen 4's beside other work",
 	 X86(.longer = 0.1, .by = 0.003), goes_on, 10e9, .far = 0.05},
+	/* Their mean is 0.03% longer. */
+	{"three in ten are up to 0.2% longer",
+	 ZEN(.longer = 0.3, .by = 0.001, .jitter = 10), goes_on, 30e9,
+	 .mean = 0.00025},
 	{"half are 2% longer, beside another hardware thread",
 	 X86(.longer = 0.5, .by = 0.02), goes_on, 3e9, .mean = 0.001,
 	 .share = SHARE_MOST / 2},
@@ -562,6 +566,21 @@ static void steps(void)
 		stepped(near[i], 3e6);
 }
 
+/* A change that is no step, which two measurements agree on. */
+static void small_step(void)
+{
+	const struct cpuc_ratio *r = &cpuc_own_count.ratio;
+	uint32_t walk;
+
+	settled(fine);
+	walk = r->tracker.walk;
+	on.core *= 1.003;
+	run(60e6);
+	ok(off() < 0.0002 && r->tracker.walk > 2 * walk,
+	   "a change of 0.3%% is followed, and teaches the walk: %u, %u before",
+	   r->tracker.walk, walk);
+}
+
 /* Windows that confirm a step are shorter than a measurement. */
 static void measured_soon(void)
 {
@@ -629,6 +648,7 @@ int main(void)
 	seed = 0;
 	how_often();
 	steps();
+	small_step();
 	measured_soon();
 	disagreeing();
 	return done_testing();

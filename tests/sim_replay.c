@@ -30,8 +30,8 @@ static const struct replay {
 	 0.005, SHARE_MOST},
 	{"a Cascade Lake, a quiet host", &cascade_quiet, 0.0008, 0.005, 0.002,
 	 SHARE_MOST},
-	{"a Zen 5 that wanders", &zen5, 0.002, 0.01, 0.01, SHARE_MOST},
-	{"a Zen 5 that wanders more", &zen5_more, 0.002, 0.01, 0.01,
+	{"a Zen 5 that wanders", &zen5, 0.0015, 0.01, 0.01, SHARE_MOST},
+	{"a Zen 5 that wanders more", &zen5_more, 0.0015, 0.01, 0.01,
 	 SHARE_MOST},
 };
 

@@ -219,6 +219,31 @@ static void followed(void)
 	   "and tells of no noise, as what turns round does");
 }
 
+/* What scatters beyond the clock's noise is mostly disturbed, and seems slower.
+ */
+static void disturbed(void)
+{
+	const struct cpuc_calibration *s = &machines[1];
+	struct cpuc_tracker t = {.walk = WALK_LEAST, .variance = 200},
+			    faster = t, slower = t;
+	struct cpuc_measurement next = cpuc_tracker_next(&t, s, 1, 16);
+	const uint32_t gain = cpuc_tracker_update(&faster, s, &next, 1000);
+
+	ok(cpuc_tracker_update(&slower, s, &next, -1000) == gain,
+	   "without scatter faster and slower are followed alike");
+	t.noise = 10000;
+	next = cpuc_tracker_next(&t, s, 1, 16);
+	ok(cpuc_tracker_far(&t, &next, (uint32_t)(4 * root(next.noise))) &&
+		   !cpuc_tracker_far(&t, &next,
+				     (uint32_t)(3 * root(next.noise))) &&
+		   next.scatter > 4 * next.noise,
+	   "far is measured again however much scatters");
+	faster = slower = t;
+	ok(cpuc_tracker_update(&slower, s, &next, -1000) <
+		   cpuc_tracker_update(&faster, s, &next, 1000) / 2,
+	   "where it scatters, a slower core is believed half as much");
+}
+
 int main(void)
 {
 	const long n = cases_begin(600000) / (SETTLES + JUDGED) + 1;
@@ -230,5 +255,6 @@ int main(void)
 	still();
 	steps();
 	followed();
+	disturbed();
 	return done_testing();
 }

@@ -56,6 +56,7 @@
 #define MEASUREMENT_NOISE UINT64_C(200) /* 0.02%, whatever the clock */
 #define MEASUREMENT_FAR 12 /* off by 3.5 times what is expected, squared */
 #define NOISE_MEMORY 64    /* measurements */
+#define NOISE_FASTER 4     /* this part of it if the core seems faster */
 /* The least step that windows show, in times their noise, squared. */
 #define NOISE_STEP 48
 #define LAG_PART 4      /* of the product of what two measurements are off */

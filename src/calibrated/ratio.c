@@ -138,7 +138,8 @@ static uint64_t ratio_run(struct cpuc_ratio *r, uint32_t windows)
 }
 
 /* By one measurement, `after` ticks after the latest one, or two where the
- * first is off by more than noise: then the rate has changed, if they agree. */
+ * first is off by more than the clock explains: then the rate has changed, if
+ * they agree. */
 static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
 					  uint64_t worked)
 {
@@ -148,6 +149,7 @@ static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
 		&r->tracker, s, after, ratio_overhead(r, windows).windows);
 	uint64_t first = ratio_run(r, windows), ratio = first;
 	uint32_t off = cpuc_apart(ratio, r->mean), gain;
+	bool agree = false;
 
 	/* What a walk explains is no step, but a disturbance may seem a slower
 	 * core. Of a small step windows may show nothing: they are shorter. */
@@ -164,15 +166,16 @@ static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
 		off = cpuc_apart(ratio, r->mean);
 		if (cpuc_apart(ratio, first) > STEP_LEAST)
 			return CPUC_RATIO_MEASURED;
-		if (cpuc_apart(ratio, first) < off) {
-			r->mean = first / 2 + ratio / 2;
-			return CPUC_RATIO_MEASURED;
-		}
+		agree = cpuc_apart(ratio, first) < off;
 	}
 	gain = cpuc_tracker_update(&r->tracker, s, &next,
 				   ratio < r->mean ? -(int32_t)off
 						   : (int32_t)off);
-	r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 1024 * gain / 1024);
+	if (agree)
+		r->mean = first / 2 + ratio / 2;
+	else
+		r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 1024 * gain /
+				      1024);
 	return CPUC_RATIO_MEASURED;
 }
 

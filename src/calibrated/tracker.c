@@ -7,7 +7,8 @@
  * The clock's noise is known. Whatever else scatters measurements, as another
  * hardware thread does, is learnt from pairs of them: two in turn are off to
  * the same side if the ratio lags behind a walk, and to opposite sides if it
- * follows noise.
+ * follows noise. Disturbances make a core seem slower, so of that noise a part
+ * counts where a measurement says that it is faster.
  *
  * Measurements take a part of the time: the more, the faster the rate walks.
  * They are short then, so that they are close, and long where it stands still:
@@ -103,16 +104,17 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 	const uint32_t windows = cpuc_tracker_windows(t, s);
 	const uint64_t clock = s->grain / (MEASUREMENT_GRAINS * windows);
 	const uint64_t grown = t->walk * after / (s->hz / 1000);
-	uint64_t noise = tracker_unpacked(t->noise);
+	uint64_t noise, scatter = tracker_unpacked(t->noise);
 
-	if (windows == MEASUREMENT_LONG)
-		noise /= LONG_NOISE;
-	noise += clock * clock + MEASUREMENT_NOISE * MEASUREMENT_NOISE;
+	noise = clock * clock + MEASUREMENT_NOISE * MEASUREMENT_NOISE;
 	noise += overheads > 0 ? OVERHEAD_NOISE * clock * clock / overheads
 			       : DIFFERENCE_NOISE * clock * clock;
+	if (windows == MEASUREMENT_LONG)
+		scatter /= LONG_NOISE;
 	return (struct cpuc_measurement){
 		.windows = windows,
 		.noise = (uint32_t)cpuc_min(noise, UINT32_MAX),
+		.scatter = (uint32_t)scatter,
 		.grown = (uint32_t)cpuc_min(grown, UINT32_MAX),
 		.after = (uint32_t)cpuc_min(after, UINT32_MAX),
 	};
@@ -153,7 +155,7 @@ static void tracker_learn_walk(struct cpuc_tracker *t,
 {
 	const uint64_t every = cpuc_tracker_every(t, s);
 	const uint64_t longer = every > next->after ? every : next->after;
-	int64_t walk = (int64_t)off * off - next->noise -
+	int64_t walk = (int64_t)off * off - next->noise - next->scatter -
 		       (int64_t)tracker_unpacked(t->variance);
 
 	walk = walk * (int64_t)(s->hz / 1000) - (int64_t)t->walk * next->after;
@@ -182,11 +184,14 @@ uint32_t cpuc_tracker_update(struct cpuc_tracker *t,
 	const uint64_t lag = same > 0 ? (uint64_t)same / LAG_PART : 0;
 	const uint64_t before =
 		tracker_unpacked(t->variance) + next->grown + lag;
-	const uint64_t gain = (before << 20) / (before + next->noise);
+	const uint64_t noise =
+		(uint64_t)next->noise +
+		(off > 0 ? next->scatter / NOISE_FASTER : next->scatter);
+	const uint64_t gain = (before << 20) / (before + noise);
 
 	tracker_learn_noise(t, next, off);
 	tracker_learn_walk(t, s, next, off);
-	t->variance = tracker_packed((int64_t)(next->noise * gain >> 20));
+	t->variance = tracker_packed((int64_t)(noise * gain >> 20));
 	tracker_plan(t, s, tracker_widest(t, s), t->rarer + 1);
 	return (uint32_t)gain;
 }

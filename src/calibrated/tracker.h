@@ -23,7 +23,8 @@ struct cpuc_tracker {
 
 struct cpuc_measurement {
 	uint32_t windows; /* its length: turns of so many */
-	uint32_t noise;   /* its variance */
+	uint32_t noise;   /* its variance by the clock, */
+	uint32_t scatter; /* and by what else scatters it */
 	uint32_t grown;   /* what the walk has added since the latest one */
 	uint32_t after;   /* ticks, from that one */
 };
@@ -45,8 +46,9 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 					  const struct cpuc_calibration *s,
 					  uint64_t after, uint32_t overheads);
 
-/* Whether a measurement is off by more than noise and walk explain, and whether
- * the windows that show a step of so much may be off by their noise alone. */
+/* Whether a measurement is off by more than the clock's noise and the walk
+ * explain, and whether the windows that show a step of so much may be off by
+ * their noise alone. */
 bool cpuc_tracker_far(const struct cpuc_tracker *t,
 		      const struct cpuc_measurement *next, uint32_t off);
 bool cpuc_tracker_noisy(const struct cpuc_tracker *t, uint32_t off);
