@@ -527,6 +527,26 @@ static void how_often(void)
 	ok(ms > 0.5 && ms < 2, "and every %.2f ms by steps of 26 ticks", ms);
 }
 
+/* A glimpse that shows the ratio in use ends no interval, so it takes no system
+ * call; nor does the call after it. */
+static void few_closings(void)
+{
+	uint32_t opened;
+	unsigned closed = 0;
+	double end;
+
+	settled(fine);
+	glimpses = 0;
+	for (end = now + 1e9; now < end;
+	     closed += opened != cpuc_own_count.tick_opened) {
+		pass(20000);
+		opened = cpuc_own_count.tick_opened;
+		count();
+	}
+	ok(CPUC_GLIMPSE_GUARDED || closed < glimpses / 4,
+	   "%u intervals end, of %u glimpses", closed, glimpses);
+}
+
 #define STEPS 200
 
 /* Cores whose rate steps by so much, in a thread that counts every few us: so
@@ -647,6 +667,7 @@ int main(void)
 	refuse_noisy();
 	seed = 0;
 	how_often();
+	few_closings();
 	steps();
 	small_step();
 	measured_soon();
