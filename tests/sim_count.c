@@ -481,6 +481,25 @@ static void interruptions(bool calibrated)
 	   calibrated ? "while it counts" : "without a calibration", i);
 }
 
+/* What clears the word in the guard, as a tracer does at each system call, sends
+ * the next call into no guard. */
+static void told_in_guard(void)
+{
+	uint32_t opened;
+
+	settled(usual);
+	open_signals = true;
+	calibrated_expire();
+	handle_late(stopped);
+	count();
+	open_signals = false;
+	opened = cpuc_own_count.tick_opened;
+	pass(1000);
+	count();
+	ok(cpuc_own_count.tick_opened == opened,
+	   "after an interruption in the guard the next call is quick");
+}
+
 static uint64_t in_midst[2];
 
 static void counts_twice(void)
@@ -640,6 +659,7 @@ int main(void)
 	glimpse_disturbed();
 	interruptions(true);
 	interruptions(false);
+	told_in_guard();
 	midst();
 	moves(true);
 	moves(false);
