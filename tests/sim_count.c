@@ -479,6 +479,11 @@ static void interruptions(bool calibrated)
 	}
 	ok(known, "%s: each of %d interruptions is known",
 	   calibrated ? "while it counts" : "without a calibration", i);
+	if (!calibrated)
+		return;
+	run(1e8);
+	ok(cpuc_count_interruptions() == before,
+	   "while nobody interrupts it, their number stands still");
 }
 
 /* What clears the word in the guard, as a tracer does at each system call, sends
