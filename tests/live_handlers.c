@@ -28,21 +28,21 @@ static void count_in_handler(int sig)
 	calls = calls + 1;
 }
 
-/* The same counter again and again, so that its counts can be compared. An
- * emulator's may be refused now and then, where the emulated CPU is faster than
+/* The same counter again and again, so that its counts can be compared. With
+ * LIVE_REFUSED half of them may be refused: an emulated CPU may be faster than
  * its cycles. */
 static int in_selections(void)
 {
 	long long first, last, now;
 	const char *name;
-	int i, selected = 0;
+	int i, refused = 0;
 
 	signal(SIGALRM, count_in_handler);
 	alarms(PERIOD_US);
 	first = last = cpucycles();
 	name = cpucycles_implementation();
 	for (i = 0; i < 1000 || calls < 3; i++) {
-		selected += i % 100 == 99 && cpucycles_select(name) == 0;
+		refused += i % 100 == 99 && cpucycles_select(name) != 0;
 		/* ThreadSanitizer gives signals at the C library's calls. */
 		time(NULL);
 		now = cpucycles();
@@ -51,7 +51,7 @@ static int in_selections(void)
 		last = outside = now;
 	}
 	alarms(0);
-	if (selected < 5)
+	if (refused > (getenv("LIVE_REFUSED") != NULL ? 5 : 0))
 		return 3;
 	/* During the selection there is no counter yet: a handler that ran then
 	 * would have got the time. */
