@@ -493,15 +493,10 @@ static void forget(struct cpuc_event_set *set)
 	unopened(set);
 }
 
-/* A thread that has not counted. */
-static void fresh(void)
+static void fresh_kernel(void)
 {
 	unsigned i;
 
-	cpuc_thread_prepare();
-	forget(&one);
-	forget(&retired);
-	unopened(&none_mapped);
 	memset(world, 0, sizeof world);
 	memset(pages, 0, sizeof pages);
 	memset(gone, 0, sizeof gone);
@@ -512,6 +507,16 @@ static void fresh(void)
 				      .here = ~0u,
 				      .openable = 1000,
 				      .ipc = 1};
+}
+
+/* A thread that has not counted. */
+static void fresh(void)
+{
+	cpuc_thread_prepare();
+	forget(&one);
+	forget(&retired);
+	unopened(&none_mapped);
+	fresh_kernel();
 }
 
 static struct cpuc_slot it;

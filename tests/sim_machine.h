@@ -198,7 +198,7 @@ static int open_machine(struct machine m)
 		on.sibling_ends += now;
 	draw = 1 + seed;
 	hook = tick_hook = NULL;
-	fake_misses_waits = m.kernel != REPORTS;
+	fake_misses_waits = m.kernel == HIDES_WAITS;
 	up = 1;
 	return calibrate();
 }

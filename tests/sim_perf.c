@@ -729,10 +729,12 @@ static void check_one_of_two(const struct wrong *w, const char *cpu)
 
 	begin_cores(2);
 	on_new_core = prove_there;
-	found = proofs_on(0) == 1 && proof == 0 && proofs_on(0) == 0;
+	found = proofs_on(0) == 1 && proof == 0 && !cpuc_perf_unproven(&one) &&
+		proofs_on(0) == 0;
 	go_wrong(w, 2);
 	found &= proofs_on(0) == 0 && proofs_on(1) > 0 && proof < 0 &&
-		 !cpuc_perf_right(&one) && refused_for(w);
+		 cpuc_perf_unproven(&one) && !cpuc_perf_right(&one) &&
+		 refused_for(w);
 	go_wrong(w, 0);
 	found &= proofs_on(1) == 1 && proof == 0 && cpuc_perf_right(&one) &&
 		 proofs_on(0) == 0 && proofs_on(1) == 0;

@@ -4,6 +4,7 @@
  * files. */
 #define _GNU_SOURCE
 #include <config.h>
+#include <limits.h>
 #include "cases.h"
 
 #if !HAVE_COUNTER_DEFAULT_PERFEVENT
@@ -254,13 +255,37 @@ static void check_less(unsigned exclude, unsigned opened)
 /* A counter outside perf is not read where perf has it. */
 static void check_absent(void)
 {
+	unsigned made;
+
 	fresh_tree();
 	ok(cpuc_perf_absent(&it, &one) < 0 && left_open() == 0 &&
 		   strstr(it.trial.reason, "perf events"),
 	   "%s; which are closed", it.trial.reason);
 	open_counter(&one);
-	ok(cpuc_perf_absent(&it, &one) < 0 && own->set == &one,
-	   "but not if the thread had them before");
+	made = k.made;
+	ok(cpuc_perf_absent(&it, &one) < 0 && own->set == &one &&
+		   open_counter(&one) == 0 && k.made == made,
+	   "but not if the thread had them before, nor are they opened anew");
+}
+
+/* No key is left whose destructor could close a thread's events. Before all
+ * others, as the library keeps its key. */
+static void check_no_key(void)
+{
+	static pthread_key_t keys[PTHREAD_KEYS_MAX + 1];
+	unsigned n = 0;
+	char reason[64];
+	int got;
+
+	fresh_kernel();
+	while (n < COUNT(keys) && pthread_key_create(&keys[n], NULL) == 0)
+		n++;
+	snprintf(reason, sizeof reason, "pthread_key_create: errno %d", EAGAIN);
+	got = open_counter(&one);
+	ok(got < 0 && !strcmp(it.trial.reason, reason) && left_open() == 0,
+	   "%s; nothing stays open", it.trial.reason);
+	while (n > 0)
+		pthread_key_delete(keys[--n]);
 }
 
 static void check_all(void)
@@ -466,6 +491,7 @@ int main(void)
 	close(lowest);
 	make_base("sim_pmus");
 
+	check_no_key();
 	on_both(check_all);
 	check_x86();
 	ok(dup(1) == lowest, "no descriptor is left");

@@ -9,6 +9,7 @@
 #include "read.h"
 
 #define CPUC_OPEN_HINT "run cpucycles-open --apply as root"
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 static int perf_explain(struct cpuc_slot *slot,
 			const struct cpuc_event_set *set, int err,
@@ -20,9 +21,6 @@ static int perf_explain(struct cpuc_slot *slot,
 			     : err == -EACCES ? "EACCES"
 			     : err == -ENOSYS ? "ENOSYS"
 					      : NULL;
-	const bool known =
-		(err == -EACCES || err == -ENOSYS) &&
-		cpuc_setting("/proc/sys/kernel/perf_event_paranoid", &level);
 
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP) {
 		cpuc_reason(slot, "%s",
@@ -30,7 +28,8 @@ static int perf_explain(struct cpuc_slot *slot,
 				    ? CPUC_NO_INSTRUCTIONS
 				    : CPUC_NO_PMU);
 		slot->trial.hint = CPUC_NO_PMU_HINT;
-	} else if (err == -EACCES && known && level > need) {
+	} else if (err == -EACCES && cpuc_setting(PARANOID, &level) &&
+		   level > need) {
 		cpuc_reason(
 			slot,
 			"perf_event_paranoid is %ld, and %ld or less is needed",
@@ -39,7 +38,7 @@ static int perf_explain(struct cpuc_slot *slot,
 			need == 2 ? CPUC_OPEN_HINT
 				  : "run sysctl kernel.perf_event_paranoid=1 "
 				    "as root";
-	} else if (err == -ENOSYS && !known) {
+	} else if (err == -ENOSYS && !cpuc_setting(PARANOID, &level)) {
 		cpuc_reason(slot, "perf_event_open: ENOSYS (kernel without "
 				  "perf events?)");
 	} else if (denied != NULL) {
