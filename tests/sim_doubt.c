@@ -276,6 +276,30 @@ static void reads_sooner(void)
 	   before, meanwhile, after);
 }
 
+/* Where no switches are known a reading that lacks nothing tells as much. */
+static void reads_seldom(void)
+{
+	static const struct bed bed = {0};
+	unsigned before, after;
+
+	settled(usual);
+	due[INTERRUPTS] = due[HOST] = due[RIVALS] = due[WAITS] = 1e300;
+	own_ns = read_own;
+	before = readings_in(&bed);
+	on.switches_unknown = true;
+	for (int i = 0; i < 20; i++) {
+		leave(1e6, true);
+		run(1e6);
+	}
+	run(0.1e9);
+	after = readings_in(&bed);
+	own_ns = NULL;
+	ok(after < before + before / 10,
+	   "%u readings of the thread's clock in a second, %u after waits where "
+	   "no switches are known",
+	   before, after);
+}
+
 int main(void)
 {
 	const unsigned seeds = machine_prepare();
@@ -283,6 +307,7 @@ int main(void)
 
 	first_waits();
 	reads_sooner();
+	reads_seldom();
 	for (seed = 0; seed < seeds; seed++)
 		for (i = 0; i < COUNT(beds); i++)
 			/* Waits that are not reported are found later. */

@@ -112,14 +112,14 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 
 	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
-	closed->compared = n == 0;
+	closed->paused = n > 0 && missing > b->hides;
+	closed->compared = !closed->paused;
 	if (n == 0) {
 		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
 			       missing, b->least);
 		interval_grant(&closed->lack, b->hides, 0, 0, i->ran);
 		return 0;
 	}
-	closed->paused = missing > b->hides;
 	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
 	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
 			      missing > b->wait;

@@ -50,8 +50,8 @@ struct cpuc_closed {
 	uint64_t ticks;  /* of the interval's, those that count */
 	struct cpuc_lack lack;
 	bool wait_missed; /* a wait has not cleared the word */
-	bool paused;      /* the thread's clock was compared across a pause */
-	bool compared;    /* and without one */
+	bool paused;      /* the thread's clock shows a pause */
+	bool compared;    /* it shows none; both are false without that clock */
 };
 
 /* Whether the thread's clock lacks more than a switch hides. */
