@@ -73,6 +73,7 @@ struct pretended_kernel {
 	int refuse;              /* the result of opening, if not 0 */
 	unsigned refuse_exclude; /* with any of these bits, if not 0 */
 	int refuse_rest;         /* its result without them */
+	unsigned refused;        /* so many times so far */
 	unsigned openable;       /* so many more events */
 	unsigned unmappable;     /* so many more pages do not map */
 	void *zeros_at;          /* if not NULL: where zeros are mapped */
@@ -242,6 +243,7 @@ static long pretended_SYS_perf_event_open(const struct perf_event_attr *attr,
 					 PERF_FORMAT_TOTAL_TIME_RUNNING);
 	err = refusal(type, flags);
 	if (err != 0) {
+		k.refused++;
 		errno = -err;
 		return -1;
 	}
