@@ -747,8 +747,9 @@ static void check_one_of_two(const struct wrong *w, const char *cpu)
 	cpuc_perf_drop(own, false);
 	found &= proofs_on(0) == 0;
 	on_new_core = NULL;
-	/* A trial in which the thread moves says nothing of either, or by
-	 * registers, of which one counts at a time, of the first. */
+	/* A right trial in which the thread moves says nothing of either, or
+	 * by registers, of which one counts at a time, of the first. A wrong
+	 * one says that both may be wrong, or the later. */
 	one.proven = 0;
 	on_core(0);
 	run(1000);
@@ -757,6 +758,12 @@ static void check_one_of_two(const struct wrong *w, const char *cpu)
 	read_one();
 	cpuc_perf_proved(&one, true);
 	found &= one.proven == (one.reg == NULL ? 0 : 2);
+	one.proven = 3;
+	cpuc_perf_proved(&one, false);
+	found &= one.proven == (one.reg == NULL ? 0 : 1);
+	one.proven = 0;
+	cpuc_perf_proved(&one, false);
+	found &= one.proven == 0;
 	ok(found, "%s: one PMU of two counts %s%s, and is found there", cpu,
 	   w->what, one.reg == NULL ? ", by descriptors" : "");
 }
