@@ -424,7 +424,7 @@ static void glimpse_disturbed(void)
 	r->measure_in = UINT32_MAX;
 	r->glimpse_drift =
 		2 * GLIMPSE_MEAN *
-		cpuc_glimpse_part(&cpuc_calibration, r->mean, STEP_PAIR);
+		cpuc_glimpse_part(&cpuc_calibration, r->estimate, STEP_PAIR);
 	windows = 0;
 	glimpse_now();
 	up &= r->glimpse_drift == 0;

@@ -212,7 +212,7 @@ static double truth(void)
 static double off(void)
 {
 	return distance(
-		(double)cpuc_own_count.ratio.mean / 4294967296. / truth() - 1);
+		(double)cpuc_own_count.ratio.estimate / 4294967296. / truth() - 1);
 }
 
 /* Timings of about 90000 cycles for `ns`; the largest error of the ratio. */
@@ -251,7 +251,7 @@ static void hide_late(void)
 {
 	const double ns =
 		hide(lateness(on.virtual ? &virtual_late : &bare_late));
-	const double most = COUNT_SWITCH_HIDES / on.ticks;
+	const double most = cpuc_calibration.switch_hides / on.ticks;
 
 	beyond += ns > most ? ns - most : 0;
 }

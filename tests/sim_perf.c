@@ -169,7 +169,7 @@ static uint64_t count_of_all(uint64_t *published)
 		if (e->mapped && e->page->index == 0)
 			unknown += e->count - (uint64_t)e->page->offset;
 	}
-	if (own->way == CPUC_SHARED && !counts_instructions() &&
+	if (own->way == CPUC_MULTIPLEXED && !counts_instructions() &&
 	    enabled > running)
 		total += enabled - running;
 	*published = total - unknown;
@@ -336,7 +336,7 @@ static void check_shared(void)
 		a = read_one();
 		run(1000);
 		b = read_one();
-		ok(own->way == CPUC_SHARED && b - a == stands_in,
+		ok(own->way == CPUC_MULTIPLEXED && b - a == stands_in,
 		   "%u types: an event without a register: %u of 1000", types,
 		   (unsigned)(b - a));
 		k.all_taken = false;
@@ -348,7 +348,7 @@ static void check_shared(void)
 		publish(victim);
 		run(1000);
 		a = read_one() - a;
-		ok(own->way == CPUC_SHARED && a == stands_in,
+		ok(own->way == CPUC_MULTIPLEXED && a == stands_in,
 		   "%u types: and after it had one: %u", types, (unsigned)a);
 	}
 }

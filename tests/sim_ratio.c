@@ -118,14 +118,14 @@ static void in_order_core_soon(void)
  * taken for one. */
 static void hardly_a_step(void)
 {
-	cpuc_own_count.ratio.mean += cpuc_own_count.ratio.mean / 180;
+	cpuc_own_count.ratio.estimate += cpuc_own_count.ratio.estimate / 180;
 	run(160e6);
 }
 
 /* A ratio as far off as noise; measurements come thrice in 0.1 s. */
 static void hardly_off(void)
 {
-	cpuc_own_count.ratio.mean += cpuc_own_count.ratio.mean / 2200;
+	cpuc_own_count.ratio.estimate += cpuc_own_count.ratio.estimate / 2200;
 	run(200e6);
 }
 
@@ -316,11 +316,11 @@ static void unclear_glimpses(void)
 
 	settled(fine);
 	right = r->glimpse_overhead;
-	r->mean += r->mean / 500;
+	r->estimate += r->estimate / 500;
 	for (end = now + 60e6; now < end; count()) {
 		r->glimpse_overhead =
 			right + 2 * cpuc_glimpse_part(&cpuc_calibration,
-						      r->mean, STEP_LEAST);
+						      r->estimate, STEP_LEAST);
 		pass(8000);
 	}
 	ok(off() < 0.0005,
@@ -363,7 +363,7 @@ static void pauses(void)
 	   "seconds on another core count %.4g of %.4g", (double)a, done);
 	on.core = 30;
 	run(50e6);
-	ok((double)cpuc_own_count.ratio.mean / 4294967296. * 2.596 < 10,
+	ok((double)cpuc_own_count.ratio.estimate / 4294967296. * 2.596 < 10,
 	   "a rate of 30 GHz is not believed");
 }
 

@@ -68,7 +68,7 @@ static void wrapping(void)
 		count();
 	}
 	if (!cpuc_guard_inside)
-		cpuc_own_count.ratio.mean += cpuc_own_count.ratio.mean / 2;
+		cpuc_own_count.ratio.estimate += cpuc_own_count.ratio.estimate / 2;
 }
 
 /* The rate is twice the clock's at least. */

@@ -174,7 +174,7 @@ static struct cpuc_closed switched(struct cpuc_lack *lack, uint64_t ran,
  * of what the thread ran pays that back: as cpucycles(7) says. */
 static void granted(void)
 {
-	const uint64_t hides = COUNT_SWITCH_HIDES, away = 10 * hides;
+	const uint64_t hides = cpuc_calibration.switch_hides, away = 10 * hides;
 	struct cpuc_lack lack = {.lost = 0};
 	uint64_t sum = 0, least, most;
 	int i;
@@ -200,7 +200,7 @@ static void granted(void)
 /* How many waits in a row hide something. */
 static int hiding_waits(struct cpuc_lack lack)
 {
-	const uint64_t hides = COUNT_SWITCH_HIDES;
+	const uint64_t hides = cpuc_calibration.switch_hides;
 	int n = 0;
 
 	while (n < 1000 &&
@@ -212,7 +212,7 @@ static int hiding_waits(struct cpuc_lack lack)
 /* More is missing than has passed since the latest count. */
 static void proven(void)
 {
-	const uint64_t hides = COUNT_SWITCH_HIDES, away = 10 * hides;
+	const uint64_t hides = cpuc_calibration.switch_hides, away = 10 * hides;
 	struct cpuc_lack lack = {.granted = 1 << 15};
 	struct cpuc_interval i = usual(lack);
 
@@ -283,7 +283,7 @@ static uint64_t history_switch(struct history *h, uint64_t *work)
 	i.counted = any(20) % h->reading;
 	i.unread = h->reading - i.counted;
 	lack = history_lack(h, i.unread + i.counted, host && before);
-	hidden = rnd() % (preempted * COUNT_SWITCH_HIDES + 1);
+	hidden = rnd() % (preempted * cpuc_calibration.switch_hides + 1);
 	i.ran = i.unread + i.counted + run -
 		history_lack(h, i.unread + i.counted, false) -
 		cpuc_min(hidden, run);
@@ -354,7 +354,7 @@ int main(void)
 {
 	cpuc_calibration.hz = 2500000000;
 	cpuc_calibration.switch_hides = TICKS(SWITCH_HIDES_VIRTUAL);
-	bounds = (struct cpuc_bounds){.hides = COUNT_SWITCH_HIDES,
+	bounds = (struct cpuc_bounds){.hides = cpuc_calibration.switch_hides,
 				      .wait = COUNT_GAP,
 				      .ramp = COUNT_RAMP,
 				      .least = COUNT_CLOCK_LEAST};

@@ -85,10 +85,9 @@ static struct errors walk(const struct cpuc_calibration *s, double by,
 		all += i < SETTLES ? 0 : every;
 		if (e.widest < every / (double)s->hz)
 			e.widest = every / (double)s->hz;
-		took += i < SETTLES ? 0
-				    : (double)next.windows * s->window_ticks;
-		noise = clock_noise(s, next.windows) +
-			scatter / next.windows / next.windows;
+		took += i < SETTLES ? 0 : (double)next.length * s->window_ticks;
+		noise = clock_noise(s, next.length) +
+			scatter / next.length / next.length;
 		seen = off + root(noise) * normal();
 		gain = cpuc_tracker_update(&t, s, &next, (int32_t)seen);
 		off -= seen * gain / (1 << 20);
@@ -211,14 +210,15 @@ static void followed(void)
 
 	for (uint32_t i = 0; i < COUNT(by); i++)
 		by[i] = cpuc_tracker_next(&t, s, s->hz / 1000, i);
-	ok(by[1].noise > by[0].noise && by[0].noise > by[2].noise,
+	ok(by[1].clock_noise > by[0].clock_noise &&
+		   by[0].clock_noise > by[2].clock_noise,
 	   "an overhead by one window is noisier than none, by two less so");
 	same.off = 1000;
 	other.off = -1000;
 	ok(cpuc_tracker_update(&same, s, by, 1000) >
 		   cpuc_tracker_update(&other, s, by, 1000),
 	   "what lags is followed further");
-	ok(same.noise <= t.noise && other.noise > t.noise,
+	ok(same.scatter <= t.scatter && other.scatter > t.scatter,
 	   "and tells of no noise, as what turns round does");
 }
 
@@ -234,12 +234,13 @@ static void disturbed(void)
 
 	ok(cpuc_tracker_update(&slower, s, &next, -1000) == gain,
 	   "without scatter faster and slower are followed alike");
-	t.noise = 10000;
+	t.scatter = 10000;
 	next = cpuc_tracker_next(&t, s, 1, 16);
-	ok(cpuc_tracker_far(&t, &next, (uint32_t)(4 * root(next.noise))) &&
+	ok(cpuc_tracker_far(&t, &next,
+			    (uint32_t)(4 * root(next.clock_noise))) &&
 		   !cpuc_tracker_far(&t, &next,
-				     (uint32_t)(3 * root(next.noise))) &&
-		   next.scatter > 4 * next.noise,
+				     (uint32_t)(3 * root(next.clock_noise))) &&
+		   next.scatter > 4 * next.clock_noise,
 	   "far is measured again however much scatters");
 	faster = slower = t;
 	ok(cpuc_tracker_update(&slower, s, &next, -1000) <

@@ -145,8 +145,7 @@ static int check_chains(const struct cpuc_calibration *s, unsigned round,
 				    most / 10, most % 10);
 		}
 	}
-	if (odd > (ops->nchains > 2 ? 1u : 0u) ||
-	    (quick && round < FIRST_ROUNDS / 2))
+	if (odd > cpuc_chains_odd(ops) || (quick && round < FIRST_ROUNDS / 2))
 		return -EDOM;
 	return 0;
 }

@@ -76,6 +76,12 @@ struct cpuc_chain_ops {
 	bool (*bare)(void);
 };
 
+/* How many may disagree with all others. */
+static inline unsigned cpuc_chains_odd(const struct cpuc_chain_ops *ops)
+{
+	return ops->nchains > 2 ? 1 : 0;
+}
+
 /* Defines PREFIX_chains, of these CPUC_CHAIN(), and with these fields. */
 #define CPUC_CHAINS(prefix, of_slack, of_links, of_loop, of_distrusted,    \
 		    of_bare, ...)                                          \

@@ -48,17 +48,18 @@
 #define MEASUREMENT_SHORT 2u
 #define MEASUREMENT_LONG 6u
 #define MEASUREMENT_FIRST 3u
-#define MEASUREMENT_SOON(hz) ((hz) / 12500) /* the second; then 1.5 as late */
+/* Ticks to the second one; each later gap is 1.5 times the one before. */
+#define MEASUREMENT_SOON(hz) ((hz) / 12500)
 #define MEASUREMENT_STEPPED 10u /* after a step: the next as if so long */
 #define MEASUREMENT_GRAINS 3    /* fact: (1 + 2/7) sqrt(6) */
 #define OVERHEAD_NOISE 6u       /* fact: an overhead's (tracker.c), */
 #define DIFFERENCE_NOISE 4u     /* fact: or that of none */
 #define MEASUREMENT_NOISE UINT64_C(200) /* 0.02%, whatever the clock */
 #define MEASUREMENT_FAR 12 /* off by 3.5 times what is expected, squared */
-#define NOISE_MEMORY 64    /* measurements */
-#define NOISE_FASTER 4     /* this part of it if the core seems faster */
-/* The least step that windows show, in times their noise, squared. */
-#define NOISE_STEP 48
+#define SCATTER_MEMORY 64  /* measurements */
+#define SCATTER_FASTER 4   /* this part of it if the core seems faster */
+/* The least step that windows show, in times their scatter, squared. */
+#define SCATTER_STEP 48
 #define LAG_PART 4      /* of the product of what two measurements are off */
 #define WALK_MEMORY 24  /* measurements */
 #define WALK_LEAST 250  /* 0.0015%, squared, in a millisecond */
@@ -104,9 +105,9 @@
 #define LEAP_SAMPLED 4       /* budget: one of so many readings with a switch */
 
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
-/* After a switch first after 1/32 of that, then, without another one, twice as
- * long each time: what the clock lacks otherwise has to be known there. After
- * one that comes before that sooner, down to 1/256. */
+/* After a pause after 1/32 of that. Each reading that shows none doubles the
+ * time; a pause before any such reading halves it, down to 1/256. So what the
+ * clock lacks otherwise is known before the next pause. */
 #define COUNT_CLOCK_SOONER 5
 #define COUNT_CLOCK_SOONEST 8
 #define COUNT_CLOCK_SLOW 3 /* always so, while the clock lacks a permille */
@@ -123,9 +124,8 @@
  * machine may be virtual, and a count rather too high. */
 #define SWITCH_HIDES 125000        /* part of a second */
 #define SWITCH_HIDES_VIRTUAL 40000 /* the same */
-#define COUNT_SWITCH_HIDES cpuc_calibration.switch_hides
-#define GRANT_PART 4      /* budget */
-#define GRANT_SWITCHES 32 /* budget */
+#define GRANT_PART 4               /* budget */
+#define GRANT_SWITCHES 32          /* budget */
 /* If a switch was seen to hide this part of it, others are woken here, and all
  * is forgiven. Waits hide as much then, the next so many; and all that may be
  * granted if it was a wait. */

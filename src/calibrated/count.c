@@ -32,18 +32,19 @@ static uint64_t count_tick(void)
 /* Whether a wait clears the thread's word. */
 static bool count_waits_clear(const struct cpuc_core_count *c)
 {
-	return c->rseq.word != &c->rseq.armed &&
+	return cpuc_rseq_has_word(&c->rseq) &&
 	       !__atomic_load_n(&cpuc_rseq_misses_waits, __ATOMIC_RELAXED);
 }
 
-/* Is the thread's clock one? Where it lacks something it is watched: beside
- * switches, which may be frequent, only now and then, by a hash of the tick. */
+/* Whether the thread's clock can be believed: where it lacks something it is
+ * watched; beside switches, which may be frequent, only now and then, by a hash
+ * of the tick. */
 static void count_check_clock(const struct cpuc_core_count *c,
 			      struct cpuc_interval *i, uint64_t *reading)
 {
 	const uint64_t t = c->tick + i->ticks;
 
-	if (!cpuc_interval_doubted(i, COUNT_SWITCH_HIDES) ||
+	if (!cpuc_interval_doubted(i, cpuc_calibration.switch_hides) ||
 	    (i->switches.voluntary + i->switches.involuntary > 0 &&
 	     (uint32_t)t * UINT32_C(2654435769) > UINT32_MAX / LEAP_SAMPLED) ||
 	    cpuc_thread_clock_watch(t, *reading))
@@ -75,11 +76,12 @@ static uint64_t count_begin(struct cpuc_core_count *c, uint64_t t)
 	c->sooner = COUNT_CLOCK_SOONER;
 	if (c->rseq.word == NULL)
 		cpuc_rseq_begin(&c->rseq, cpuc_rseq_own());
-	return cpuc_scaled(t, c->ratio.mean);
+	return cpuc_scaled(t, c->ratio.estimate);
 }
 
-/* Of the interval's d ticks, those up to the latest count; all, if an
- * interrupted call has stored a `last` from before the interval. */
+/* Of the interval's d ticks, those up to the latest count. If `last` is from
+ * before the interval, as an interrupted call has stored it: all, but no more
+ * than an interval is planned for. */
 static uint64_t count_seen(const struct cpuc_core_count *c, uint64_t d)
 {
 	uint32_t seen = c->last - (uint32_t)c->tick;
@@ -116,7 +118,7 @@ static uint64_t count_midst_end(struct cpuc_core_count *c, uint64_t n)
 }
 
 /* The ticks from an interval's beginning to its end. */
-static uint64_t count_end(const struct cpuc_core_count *c)
+static uint64_t count_planned(const struct cpuc_core_count *c)
 {
 	return cpuc_min(cpuc_sub_sat(COUNT_CLOCK_EVERY >> c->sooner, c->unread),
 			c->ratio.measure_in);
@@ -124,8 +126,9 @@ static uint64_t count_end(const struct cpuc_core_count *c)
 
 /* The tick is read last of all, with signals unblocked. The word is armed again
  * first: a signal that came in the guard has cleared it, or a tracer's stop at
- * a system call. A handler may open the interval meanwhile. (What one
- * has counted just before the store of tick counts twice.) */
+ * a system call. A handler may open the interval meanwhile. (If it
+ * counts between the look at `state` and the store of `tick`, its ticks count
+ * twice.) */
 static void count_open(struct cpuc_core_count *c)
 {
 	const uintptr_t armed = c->rseq.armed;
@@ -135,7 +138,7 @@ static void count_open(struct cpuc_core_count *c)
 	/* For waits since the thread's clock was read, the old one holds. */
 	if (c->unread == 0)
 		c->gap = count_waits_clear(c) ? COUNT_GAP_CLEARS : COUNT_GAP;
-	due = (uint32_t)cpuc_min(count_end(c), c->ratio.glimpse_in);
+	due = (uint32_t)cpuc_min(count_planned(c), c->ratio.glimpse_in);
 	if (c->state == CPUC_COUNT_CLOSED && cpuc_rseq_restore(&c->rseq))
 		c->interruptions = c->interruptions + 1;
 	t = count_tick();
@@ -193,7 +196,7 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			  i->clock_known ? i->ran : UINT64_MAX);
 	slow = cpuc_ratio_update(&c->ratio, cpuc_sub_sat(i->ticks, 0),
 				 worked) != CPUC_RATIO_STANDS;
-	i->ratio_after = c->ratio.mean;
+	i->ratio_after = c->ratio.estimate;
 	if (slow)
 		*reading = cpuc_thread_clock();
 	return asks || slow;
@@ -215,7 +218,7 @@ static void count_plan(struct cpuc_core_count *c, bool paused, bool compared)
 
 static struct cpuc_bounds count_bounds(void)
 {
-	return (struct cpuc_bounds){.hides = COUNT_SWITCH_HIDES,
+	return (struct cpuc_bounds){.hides = cpuc_calibration.switch_hides,
 				    .wait = COUNT_GAP,
 				    .ramp = COUNT_RAMP,
 				    .least = COUNT_CLOCK_LEAST};
@@ -239,7 +242,7 @@ static uint64_t count_close(struct cpuc_core_count *c, uintptr_t armed,
 	/* A handler has ended that interval. */
 	else if (c->rseq.armed != armed)
 		t = count_tick();
-	i.ratio_before = c->ratio.mean;
+	i.ratio_before = c->ratio.estimate;
 	i.ticks = t - c->tick;
 	i.counted = count_seen(c, i.ticks);
 	/* In a glimpse the thread ran, but no count has that. */
@@ -269,7 +272,7 @@ static uint64_t count_close(struct cpuc_core_count *c, uintptr_t armed,
 static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 			  uint64_t now, uint64_t *n)
 {
-	const uint64_t end = count_end(c);
+	const uint64_t end = count_planned(c);
 	uint64_t tick = c->tick, d = now - tick, t;
 
 	if (CPUC_GLIMPSE_GUARDED || c->due == 0 || d >= end ||
@@ -279,7 +282,8 @@ static bool count_glimpse(struct cpuc_core_count *c, uintptr_t armed,
 	/* As in cpuc_count(): a handler's call from here on ends the interval.
 	 * One before shows in the word, a later one in the tick. */
 	CPUC_FENCE();
-	if (*c->rseq.word != armed || !cpuc_ratio_glimpse(&c->ratio))
+	if (!cpuc_rseq_stands(&c->rseq, armed) ||
+	    !cpuc_ratio_glimpse(&c->ratio))
 		return false;
 	*n = cpuc_count_at(c, d);
 	t = count_tick();

@@ -37,9 +37,9 @@ enum cpuc_count_state {
  *            in the midst   a handler: highest, or cycles if FRESH
  *            the guard      all
  *
- * In an open interval the count at tick t is cycles + (t - tick) * ratio.mean,
- * while t - tick < due, t - last < gap and the word is as armed: nothing has
- * interrupted the thread. */
+ * In an open interval the count at tick t is cycles + (t - tick) *
+ * ratio.estimate, while t - tick < due, t - last < gap and the word is as
+ * armed: nothing has interrupted the thread. */
 struct cpuc_core_count {
 	uint64_t tick;   /* where the interval begins */
 	uint64_t cycles; /* the count there */
@@ -48,7 +48,7 @@ struct cpuc_core_count {
 	uint32_t gap;  /* two calls so far apart may have a wait between */
 	uint32_t last; /* of the latest count, or `tick` */
 
-	/* For the slow path alone, but for ratio.mean. */
+	/* For the slow path alone, but for ratio.estimate. */
 	uint32_t tick_opened; /* `tick` before glimpses */
 	uint32_t unread;      /* from clock_reading to there: it ran */
 	volatile uint32_t interruptions; /* so often the word was cleared */
@@ -68,7 +68,7 @@ extern CPUC_TLS struct cpuc_core_count cpuc_own_count;
 static inline uint64_t cpuc_count_at(const struct cpuc_core_count *c,
 				     uint64_t d)
 {
-	return c->cycles + (d * c->ratio.mean >> CPUC_RATIO_BITS);
+	return c->cycles + (d * c->ratio.estimate >> CPUC_RATIO_BITS);
 }
 
 /* The slow path, for a call that found `armed` and then read the tick `now`:
@@ -102,7 +102,7 @@ cpuc_count(long long (*clock)(void))
 	now = (uint64_t)clock();
 	CPUC_FENCE();
 	cycles = c->cycles;
-	mean = c->ratio.mean;
+	mean = c->ratio.estimate;
 	/* The tick last: one of a handler's, which may have stored other
 	 * cycles, is later than `now`. */
 	CPUC_FENCE();

@@ -20,12 +20,13 @@
 #include "constants.h"
 #include "interval.h"
 
-/* How much of what is missing may be in `counted`, which stays counted. Where
+/* How much of what is missing may be in `counted`, and stays counted. Where
  * waits clear no word, each of n switches may hide there for less than a gap,
  * and one does not if more is missing; that a word is cleared may be a signal.
  * What the host took may hide there, too. */
-static uint64_t interval_hidden(const struct cpuc_interval *i, uint64_t missing,
-				bool clears, uint32_t n, uint32_t lost)
+static uint64_t interval_already_counted(const struct cpuc_interval *i,
+					 uint64_t missing, bool clears,
+					 uint32_t n, uint32_t lost)
 {
 	uint64_t most = (uint64_t)n * i->gap;
 
@@ -73,9 +74,9 @@ static uint64_t interval_grant(struct cpuc_lack *lack, uint32_t hides,
 }
 
 /* So many switches may have hidden what interval_grant() counts. If more is
- * missing than all that has passed since the latest count, and no pause was
- * before that, a switch has hidden it: here others are woken, and nothing needs
- * to be paid back. */
+ * missing than has passed since the latest count, and the word shows no pause
+ * before that, a switch has hidden what the thread ran: here others are woken,
+ * and nothing needs to be paid back. */
 static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 				struct cpuc_lack *lack, uint64_t missing)
 {
@@ -101,7 +102,8 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 			       const struct cpuc_bounds *b,
 			       struct cpuc_closed *closed)
 {
-	/* slow / 2^16 of it more, without an overflow, and perhaps a part. */
+	/* slow / 2^16 of it is added, and a part more, as `slow` may have
+	 * grown. */
 	const uint64_t slow = (i->ran / 256 * i->lack.slow) / 256;
 	const uint64_t ran =
 		i->ran + slow +
@@ -124,9 +126,9 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
 			      missing > b->wait;
 	pause = missing -
-		interval_hidden(i, missing,
-				i->waits_clear && !closed->wait_missed, n,
-				closed->lack.lost);
+		interval_already_counted(i, missing,
+					 i->waits_clear && !closed->wait_missed,
+					 n, closed->lack.lost);
 	pause = cpuc_min(pause, i->ticks - i->counted);
 	n = interval_hiding(i, b->hides, &closed->lack, missing);
 	return pause -

@@ -15,8 +15,9 @@ struct cpuc_bounds {
 	uint32_t least; /* a shorter time tells nothing of the clock's rate */
 };
 
-/* What the thread's clock lacks though the thread is not switched out: learnt
- * at each closing, and kept from one interval to the next. */
+/* What the thread's clock lacks though the thread is not switched out (slow,
+ * lost), and what switches may hide (granted, waits): learnt at each closing,
+ * and kept from one interval to the next. */
 struct cpuc_lack {
 	uint32_t lost : 26; /* ticks, at the latest readings: the host had it */
 	uint32_t waits : 6; /* that may hide as much as a preemption does */

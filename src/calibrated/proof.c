@@ -18,7 +18,7 @@
 /* In cycles, as all here is. A reader's time scatters, at most by itself. */
 #define PROOF_LENGTH 6000
 #define PROOF_STEPS 16          /* at least so many of the reader's steps */
-#define PROOF_LENGTH_MAX 500000 /* of what steps far is no reader's time */
+#define PROOF_LENGTH_MAX 500000 /* a step beyond is a coarse counter's */
 
 #define PROOF_LOOP 3      /* at most, for each instruction of a loop */
 #define PROOF_SIBLING 400 /* permille that an SMT sibling may add to all */
@@ -119,7 +119,7 @@ static bool proof_agreed(const struct proof *p, const struct proof_seen *seen,
 	more = 1 + part * more / PROOF_ALL;
 	for (i = 0; i < n; i++)
 		odd += seen[i].part < part - less || seen[i].part > part + more;
-	return odd <= (n > 2 ? 1u : 0u);
+	return odd <= cpuc_chains_odd(p->ops);
 }
 
 static int proof_refuse(struct cpuc_slot *slot, const struct proof *p,

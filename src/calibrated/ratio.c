@@ -24,7 +24,7 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v)
 	unsigned need = STEP_SLOWER;
 
 	cpuc_sort(v, KEPT);
-	if (v[KEPT - STEP_FASTER] > r->mean)
+	if (v[KEPT - STEP_FASTER] > r->estimate)
 		need = STEP_FASTER;
 	if (cpuc_apart(v[KEPT - need], v[KEPT - 1]) > STEP_PAIR)
 		return 0;
@@ -52,7 +52,8 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t worked)
 	const bool many = worked >= COUNT_RAMP;
 	struct cpuc_overhead o = {WINDOW_GLIMPSES * r->glimpse_overhead,
 				  many ? WINDOW_OVERHEADS : 1};
-	uint64_t v[KEPT] = {0}, near_ratio = r->mean, ratio, agreed, lasts = 0;
+	uint64_t v[KEPT] = {0}, near_ratio = r->estimate, ratio, agreed,
+		 lasts = 0;
 	uint32_t n, least = 0, most = STEP_SLOWER;
 
 	if (many) {
@@ -63,13 +64,13 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t worked)
 	}
 	for (n = 1; n <= most; n++) {
 		ratio = ratio_window_near(&o, &near_ratio);
-		if (!many && cpuc_apart(ratio, r->mean) <= STEP_LEAST)
-			return r->mean;
+		if (!many && cpuc_apart(ratio, r->estimate) <= STEP_LEAST)
+			return r->estimate;
 		/* In place of the lowest, if its overhead is known. */
 		v[0] = !many || o.windows > 1 ? ratio : 0;
 		agreed = ratio_agreed(r, v);
 		if (agreed != 0 && n > least &&
-		    (agreed > r->mean ||
+		    (agreed > r->estimate ||
 		     (uint64_t)s->clock->tick() - begun >= lasts))
 			return agreed;
 	}
@@ -80,30 +81,31 @@ static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t worked)
 static bool ratio_confirm(struct cpuc_ratio *r, uint64_t worked)
 {
 	const uint64_t ratio = ratio_windows(r, worked);
-	const uint32_t off = cpuc_apart(ratio, r->mean);
+	const uint32_t off = cpuc_apart(ratio, r->estimate);
 
 	if (ratio == 0 || off <= STEP_LEAST ||
-	    cpuc_tracker_noisy(&r->tracker, off))
+	    cpuc_tracker_scattered(&r->tracker, off))
 		return false;
-	r->mean = ratio;
+	r->estimate = ratio;
 	r->stepped_ago = 0;
 	return true;
 }
 
-/* A small step shows in the mean of glimpses; none weighs more than `near`. */
+/* A small step shows in the running mean of glimpses, glimpse_drift; none
+ * weighs more than `near`. */
 bool cpuc_ratio_glimpse(struct cpuc_ratio *r)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const int32_t near = cpuc_glimpse_part(
-		s, r->mean, STEP_LEAST + s->glimpse_grain / 2);
-	int32_t by = cpuc_run_glimpse(s, r->mean) - r->glimpse_overhead;
+		s, r->estimate, STEP_LEAST + s->glimpse_grain / 2);
+	int32_t by = cpuc_run_glimpse(s, r->estimate) - r->glimpse_overhead;
 	const bool far = abs(by) > near;
 
 	if (far)
 		by = by > near ? near : -near;
 	r->glimpse_drift += by - r->glimpse_drift / GLIMPSE_MEAN;
 	return !far && abs(r->glimpse_drift) / GLIMPSE_MEAN <=
-			       cpuc_glimpse_part(s, r->mean, STEP_PAIR);
+			       cpuc_glimpse_part(s, r->estimate, STEP_PAIR);
 }
 
 #define OVERHEAD_BITS 5
@@ -114,68 +116,67 @@ _Static_assert(WINDOW_OVERHEADS <= OVERHEAD_WINDOWS, "they have no room");
  * windows in the last bits; that of the first one, which has a length of its
  * own, is not. */
 static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r,
-					   uint32_t windows)
+					   uint32_t length)
 {
-	const int32_t kept = r->overhead[windows == MEASUREMENT_LONG];
+	const int32_t kept = r->overhead[length == MEASUREMENT_LONG];
 
-	if (windows == MEASUREMENT_FIRST)
+	if (length == MEASUREMENT_FIRST)
 		return (struct cpuc_overhead){0, 0};
 	return (struct cpuc_overhead){kept >> OVERHEAD_BITS,
 				      kept & OVERHEAD_WINDOWS};
 }
 
-/* The ratio by one window, as long as so many. */
-static uint64_t ratio_run(struct cpuc_ratio *r, uint32_t windows)
+/* The ratio by one window, `length` times as long as the calibration's. */
+static uint64_t ratio_run(struct cpuc_ratio *r, uint32_t length)
 {
-	struct cpuc_overhead o = ratio_overhead(r, windows);
-	const uint64_t ratio =
-		cpuc_run_window(&o, cpuc_calibration.turns * windows, r->mean);
+	struct cpuc_overhead o = ratio_overhead(r, length);
+	const uint64_t ratio = cpuc_run_window(
+		&o, cpuc_calibration.turns * length, r->estimate);
 
-	if (windows != MEASUREMENT_FIRST)
-		r->overhead[windows == MEASUREMENT_LONG] =
+	if (length != MEASUREMENT_FIRST)
+		r->overhead[length == MEASUREMENT_LONG] =
 			o.cycles * (OVERHEAD_WINDOWS + 1) + o.windows;
 	return ratio;
 }
 
-/* By one measurement, `after` ticks after the latest one, or two where the
- * first is off by more than the clock explains: then the rate has changed, if
- * they agree. */
+/* By one measurement, by the plan `after` ticks after the latest one, or two
+ * where the first is far off: then the rate has changed, if they agree. */
 static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
 					  uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint32_t windows = cpuc_tracker_windows(&r->tracker, s);
+	const uint32_t length = cpuc_tracker_length(&r->tracker, s);
 	const struct cpuc_measurement next = cpuc_tracker_next(
-		&r->tracker, s, after, ratio_overhead(r, windows).windows);
-	uint64_t first = ratio_run(r, windows), ratio = first;
-	uint32_t off = cpuc_apart(ratio, r->mean), gain;
+		&r->tracker, s, after, ratio_overhead(r, length).windows);
+	uint64_t first = ratio_run(r, length), ratio = first;
+	uint32_t off = cpuc_apart(ratio, r->estimate), gain;
 	bool agree = false;
 
 	/* What a walk explains is no step, but a disturbance may seem a slower
 	 * core. Of a small step windows may show nothing: they are shorter. */
 	if (off > 2 * STEP_LEAST ||
-	    (off > STEP_LEAST &&
-	     (ratio < r->mean || cpuc_tracker_far(&r->tracker, &next, off)))) {
+	    (off > STEP_LEAST && (ratio < r->estimate ||
+				  cpuc_tracker_far(&r->tracker, &next, off)))) {
 		if (ratio_confirm(r, worked))
 			return CPUC_RATIO_STEPPED;
 		if (off > 2 * STEP_LEAST)
 			return CPUC_RATIO_MEASURED;
 	}
 	if (cpuc_tracker_far(&r->tracker, &next, off)) {
-		ratio = ratio_run(r, windows);
-		off = cpuc_apart(ratio, r->mean);
+		ratio = ratio_run(r, length);
+		off = cpuc_apart(ratio, r->estimate);
 		if (cpuc_apart(ratio, first) > STEP_LEAST)
 			return CPUC_RATIO_MEASURED;
 		agree = cpuc_apart(ratio, first) < off;
 	}
 	gain = cpuc_tracker_update(&r->tracker, s, &next,
-				   ratio < r->mean ? -(int32_t)off
-						   : (int32_t)off);
+				   ratio < r->estimate ? -(int32_t)off
+						       : (int32_t)off);
 	if (agree)
-		r->mean = first / 2 + ratio / 2;
+		r->estimate = first / 2 + ratio / 2;
 	else
-		r->mean += (uint64_t)((int64_t)(ratio - r->mean) / 1024 * gain /
-				      1024);
+		r->estimate += (uint64_t)((int64_t)(ratio - r->estimate) /
+					  1024 * gain / 1024);
 	return CPUC_RATIO_MEASURED;
 }
 
@@ -202,7 +203,7 @@ static void ratio_pass(struct cpuc_ratio *r, uint64_t passed)
 
 void cpuc_ratio_first(struct cpuc_ratio *r, uint64_t t)
 {
-	r->mean = cpuc_calibration.ratio;
+	r->estimate = cpuc_calibration.ratio;
 	r->glimpse_overhead = cpuc_calibration.glimpse_overhead;
 	r->tracker.variance = RATIO_UNKNOWN >> CPUC_VARIANCE_BITS;
 	/* The thread that calibrated has just measured. */

@@ -6,11 +6,11 @@
 #include "tracker.h"
 #include "window.h"
 
-/* Times in ticks, overheads in cycles << CPUC_OVERHEAD_BITS, the mean in cycles
- * per tick << CPUC_RATIO_BITS. The guard changes it; a glimpse outside only
- * glimpse_in and glimpse_drift. */
+/* Times in ticks, overheads in cycles << CPUC_OVERHEAD_BITS, the ratio in
+ * cycles per tick << CPUC_RATIO_BITS. The guard changes it; a glimpse outside
+ * only glimpse_in and glimpse_drift. */
 struct cpuc_ratio {
-	uint64_t mean;        /* the ratio in use */
+	uint64_t estimate;    /* the ratio in use */
 	uint32_t glimpse_in;  /* from the interval's beginning to the next */
 	uint32_t measure_in;  /* the same for a measurement */
 	uint32_t stepped_ago; /* since the latest step */

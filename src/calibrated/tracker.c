@@ -2,13 +2,13 @@
 /* The rate is taken for a random walk: while nobody measures it, the variance
  * of the ratio grows by `walk` a millisecond. A measurement is weighed by its
  * noise and by what is known already. What measurements differ by beyond their
- * noise is the walk.
+ * noise is the walk (the filter's process noise).
  *
  * The clock's noise is known. Whatever else scatters measurements, as another
  * hardware thread does, is learnt from pairs of them: two in turn are off to
  * the same side if the ratio lags behind a walk, and to opposite sides if it
- * follows noise. Disturbances make a core seem slower, so of that noise a part
- * counts where a measurement says that it is faster.
+ * follows noise. Disturbances make a core seem slower, so of that scatter a
+ * part counts where a measurement says that it is faster.
  *
  * Measurements take a part of the time: the more, the faster the rate walks.
  * They are short then, so that they are close, and long where it stands still:
@@ -80,8 +80,8 @@ uint32_t cpuc_tracker_every(const struct cpuc_tracker *t,
 				  tracker_widest(t, s));
 }
 
-uint32_t cpuc_tracker_windows(const struct cpuc_tracker *t,
-			      const struct cpuc_calibration *s)
+uint32_t cpuc_tracker_length(const struct cpuc_tracker *t,
+			     const struct cpuc_calibration *s)
 {
 	if (t->walk == 0)
 		return MEASUREMENT_FIRST;
@@ -101,19 +101,19 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 					  const struct cpuc_calibration *s,
 					  uint64_t after, uint32_t overheads)
 {
-	const uint32_t windows = cpuc_tracker_windows(t, s);
-	const uint64_t clock = s->grain / (MEASUREMENT_GRAINS * windows);
+	const uint32_t length = cpuc_tracker_length(t, s);
+	const uint64_t clock = s->grain / (MEASUREMENT_GRAINS * length);
 	const uint64_t grown = t->walk * after / (s->hz / 1000);
-	uint64_t noise, scatter = tracker_unpacked(t->noise);
+	uint64_t noise, scatter = tracker_unpacked(t->scatter);
 
 	noise = clock * clock + MEASUREMENT_NOISE * MEASUREMENT_NOISE;
 	noise += overheads > 0 ? OVERHEAD_NOISE * clock * clock / overheads
 			       : DIFFERENCE_NOISE * clock * clock;
-	if (windows == MEASUREMENT_LONG)
+	if (length == MEASUREMENT_LONG)
 		scatter /= LONG_NOISE;
 	return (struct cpuc_measurement){
-		.windows = windows,
-		.noise = (uint32_t)cpuc_min(noise, UINT32_MAX),
+		.length = length,
+		.clock_noise = (uint32_t)cpuc_min(noise, UINT32_MAX),
 		.scatter = (uint32_t)scatter,
 		.grown = (uint32_t)cpuc_min(grown, UINT32_MAX),
 		.after = (uint32_t)cpuc_min(after, UINT32_MAX),
@@ -124,24 +124,26 @@ bool cpuc_tracker_far(const struct cpuc_tracker *t,
 		      const struct cpuc_measurement *next, uint32_t off)
 {
 	return (uint64_t)off * off / MEASUREMENT_FAR >
-	       tracker_unpacked(t->variance) + next->grown + next->noise;
+	       tracker_unpacked(t->variance) + next->grown + next->clock_noise;
 }
 
-bool cpuc_tracker_noisy(const struct cpuc_tracker *t, uint32_t off)
+bool cpuc_tracker_scattered(const struct cpuc_tracker *t, uint32_t off)
 {
-	return (uint64_t)off * off / NOISE_STEP < tracker_unpacked(t->noise);
+	return (uint64_t)off * off / SCATTER_STEP <
+	       tracker_unpacked(t->scatter);
 }
 
-/* The noise that two measurements in turn tell of. */
-static void tracker_learn_noise(struct cpuc_tracker *t,
-				const struct cpuc_measurement *next,
-				int32_t off)
+/* The scatter that two measurements in turn tell of. */
+static void tracker_learn_scatter(struct cpuc_tracker *t,
+				  const struct cpuc_measurement *next,
+				  int32_t off)
 {
-	int64_t same = (int64_t)off * t->off / NOISE_MEMORY;
+	int64_t same = (int64_t)off * t->off / SCATTER_MEMORY;
 
-	if (next->windows == MEASUREMENT_LONG)
+	if (next->length == MEASUREMENT_LONG)
 		same *= LONG_NOISE;
-	t->noise = tracker_packed((int64_t)tracker_unpacked(t->noise) - same);
+	t->scatter =
+		tracker_packed((int64_t)tracker_unpacked(t->scatter) - same);
 	t->off = (int16_t)(off > INT16_MAX   ? INT16_MAX
 			   : off < INT16_MIN ? INT16_MIN
 					     : off);
@@ -155,7 +157,7 @@ static void tracker_learn_walk(struct cpuc_tracker *t,
 {
 	const uint64_t every = cpuc_tracker_every(t, s);
 	const uint64_t longer = every > next->after ? every : next->after;
-	int64_t walk = (int64_t)off * off - next->noise - next->scatter -
+	int64_t walk = (int64_t)off * off - next->clock_noise - next->scatter -
 		       (int64_t)tracker_unpacked(t->variance);
 
 	walk = walk * (int64_t)(s->hz / 1000) - (int64_t)t->walk * next->after;
@@ -185,11 +187,11 @@ uint32_t cpuc_tracker_update(struct cpuc_tracker *t,
 	const uint64_t before =
 		tracker_unpacked(t->variance) + next->grown + lag;
 	const uint64_t noise =
-		(uint64_t)next->noise +
-		(off > 0 ? next->scatter / NOISE_FASTER : next->scatter);
+		(uint64_t)next->clock_noise +
+		(off > 0 ? next->scatter / SCATTER_FASTER : next->scatter);
 	const uint64_t gain = (before << 20) / (before + noise);
 
-	tracker_learn_noise(t, next, off);
+	tracker_learn_scatter(t, next, off);
 	tracker_learn_walk(t, s, next, off);
 	t->variance = tracker_packed((int64_t)(noise * gain >> 20));
 	tracker_plan(t, s, tracker_widest(t, s), t->rarer + 1);

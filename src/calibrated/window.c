@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /* A window measures the ratio by both of its runs: what they take beyond their
- * links, their overhead, is known from earlier windows. A glimpse measures that
- * of the short run alone: it is another one if the ratio is. */
+ * links, their overhead, is known from earlier windows. A glimpse times the
+ * short run alone: its overhead seems to change when the ratio does. */
 #include <config.h>
 #include <stdlib.h>
 #include "constants.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* pmus.h, by sysfs and procfs. */
+/* The PMUs and the settings, as sysfs and procfs list them. */
 #include <config.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -109,7 +109,8 @@ static bool read_descriptors(struct cpuc_perf_thread *t,
 		t->event[i].seen = c.running;
 	}
 	/* No event runs while another one does: at most `missed`. */
-	if (t->way == CPUC_SHARED && set->counts == PERF_COUNT_HW_CPU_CYCLES)
+	if (t->way == CPUC_MULTIPLEXED &&
+	    set->counts == PERF_COUNT_HW_CPU_CYCLES)
 		*sum += missed - ran;
 	t->on = on;
 	/* After all reads: a handler may have replaced them meanwhile, by
@@ -177,7 +178,7 @@ static bool read_kept(struct cpuc_perf_thread *t,
 {
 	if (!cpuc_perf_thread_has(t, set))
 		return false;
-	if ((set->reg != NULL || t->way == CPUC_SHARED) &&
+	if ((set->reg != NULL || t->way == CPUC_MULTIPLEXED) &&
 	    t->reads++ >= RETRY_READS &&
 	    cpuc_os_clock_ns() - t->unreadable >= RETRY_NS)
 		return false;
@@ -187,7 +188,7 @@ static bool read_kept(struct cpuc_perf_thread *t,
 static uint64_t read_or_open(struct cpuc_perf_thread *t,
 			     struct cpuc_event_set *set)
 {
-	unsigned way = set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT;
+	unsigned way = set->reg != NULL ? CPUC_MAPPED : CPUC_PINNED_FD;
 	uint64_t sum;
 
 	if (cpuc_perf_thread_has(t, set)) {
@@ -199,8 +200,8 @@ static uint64_t read_or_open(struct cpuc_perf_thread *t,
 	}
 	cpuc_perf_drop(t, false);
 	if (cpuc_os_clock_ns() - t->unreadable < RETRY_NS)
-		way = CPUC_KEPT;
-	for (; way <= CPUC_SHARED; way++) {
+		way = CPUC_PINNED_FD;
+	for (; way <= CPUC_MULTIPLEXED; way++) {
 		if (cpuc_perf_thread_open(t, set, way) &&
 		    (way == CPUC_MAPPED ? read_pages(t, set, &sum)
 					: read_descriptors(t, set, &sum))) {

@@ -148,7 +148,7 @@ bool cpuc_perf_thread_open(struct cpuc_perf_thread *t,
 	unsigned flags = __atomic_load_n(&set->opened, __ATOMIC_RELAXED) - 1;
 	unsigned i;
 
-	if (way != CPUC_SHARED)
+	if (way != CPUC_MULTIPLEXED)
 		flags |= CPUC_PINNED;
 	for (i = 0; i < set->n; i++) {
 		t->event[i].fd =

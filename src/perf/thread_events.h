@@ -36,9 +36,9 @@ struct cpuc_event_set {
 };
 
 enum cpuc_perf_way {
-	CPUC_MAPPED, /* pinned; without descriptors */
-	CPUC_KEPT,   /* pinned; with descriptors for read(2) */
-	CPUC_SHARED, /* with descriptors, not pinned: may miss cycles */
+	CPUC_MAPPED,      /* pinned; without descriptors */
+	CPUC_PINNED_FD,   /* pinned; with descriptors for read(2) */
+	CPUC_MULTIPLEXED, /* with descriptors, not pinned: may miss cycles */
 	CPUC_FAULTED /* was CPUC_MAPPED, when a read of the register faulted */
 };
 
@@ -124,7 +124,7 @@ static inline bool cpuc_perf_thread_unproven(const struct cpuc_perf_thread *t,
 					     const struct cpuc_event_set *set)
 {
 	return set->n > 1 && cpuc_perf_thread_has(t, set) &&
-	       t->way == (set->reg != NULL ? CPUC_MAPPED : CPUC_KEPT) &&
+	       t->way == (set->reg != NULL ? CPUC_MAPPED : CPUC_PINNED_FD) &&
 	       (t->on & ~__atomic_load_n(&set->proven, __ATOMIC_RELAXED)) != 0;
 }
 

@@ -36,7 +36,7 @@ static uintptr_t rseq_arm(struct cpuc_rseq *r)
 {
 	uintptr_t was = *r->word, value = was;
 
-	if (r->word == &r->armed) {
+	if (!cpuc_rseq_has_word(r)) {
 		value++;
 	} else if (!rseq_of_copy(value)) {
 		/* The next section; after the last one the first. */
@@ -67,7 +67,7 @@ long long cpuc_rseq_interruptions(const struct cpuc_rseq *r, uint32_t cleared)
 {
 	struct cpuc_switches n = {0, 0};
 
-	if (r->word == NULL || r->word == &r->armed)
+	if (r->word == NULL || !cpuc_rseq_has_word(r))
 		return -1;
 	cpuc_thread_switches(&n);
 	return (long long)cleared + n.voluntary + n.involuntary;

@@ -52,6 +52,12 @@ static inline bool cpuc_rseq_ours(uintptr_t value)
 	       CPUC_RSEQ_SECTIONS * sizeof *cpuc_rseq_section;
 }
 
+/* Whether the thread has one. */
+static inline bool cpuc_rseq_has_word(const struct cpuc_rseq *r)
+{
+	return r->word != &r->armed;
+}
+
 /* Whether the word has this value still. Between fences: as it is no volatile
  * load, x86 compares in one instruction. */
 static inline bool cpuc_rseq_stands(const struct cpuc_rseq *r, uintptr_t armed)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
+/* A thread's switches and its CPU, by system calls and the C library. */
 #include <config.h>
 #include <errno.h>
 #include "scheduling.h"

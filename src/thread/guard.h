@@ -24,8 +24,8 @@
 /* The guard: between enter and leave the calling thread may change its own
  * state. No asynchronous signal handler runs in it, nor, on Linux, is the
  * thread cancelled. Faults' signals stay unblocked: blocked, they kill. False
- * in a fault's handler that interrupts it, or any if a sandbox denies the
- * blocking: change nothing then. Keeps errno. */
+ * in a fault's handler that interrupts it, and in any handler where a sandbox
+ * denies the blocking: then change nothing but the highest count given out. Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error; /* the caller's, to be kept */

@@ -49,7 +49,7 @@ static void follow(const struct followed *f)
 			continue;
 		next += each;
 		printf("%.3f %.4f %.4f\n", (now - from) / 1e6, on.core,
-		       (double)cpuc_own_count.ratio.mean / 0x1p32 * on.ticks);
+		       (double)cpuc_own_count.ratio.estimate / 0x1p32 * on.ticks);
 	}
 }
 
