@@ -200,6 +200,16 @@ static void preempted_measuring(void)
 	hook = NULL;
 }
 
+/* A fault's handler counts in a call that has not looked at anything yet. */
+static void fault_in_guard(void)
+{
+	pass(20000);
+	cpuc_own_count.due = 0;
+	cpuc_guard_inside = true;
+	count();
+	cpuc_guard_inside = false;
+}
+
 static void waiter(void)
 {
 	leave(1e6, true);
@@ -301,6 +311,30 @@ static void between_intervals(void)
 	from = count();
 }
 
+/* A signal that came in the guard: its handler begins the next interval, and is
+ * preempted in it. */
+static void begins_next(int sig)
+{
+	(void)sig;
+	from = count();
+	leave(2e5, false);
+}
+
+static void raises(void)
+{
+	raise(SIGUSR1);
+}
+
+static void at_guards_end(void)
+{
+	signal(SIGUSR1, begins_next);
+	calibrated_expire();
+	open_signals = true;
+	handle_late(raises);
+	count();
+	open_signals = false;
+}
+
 /* So much of a preemption counts, in cycles, as the machine is no virtual one.
  */
 #define HIDES (4e9 / SWITCH_HIDES)
@@ -352,6 +386,8 @@ static const struct event {
 	{"a preemption of 50 ms in a measurement", REPORTS, 0,
 	 preempted_measuring, 4e5, 390000, 4e5 + HIDES + 2e4},
 	{"a tick that is too old", REPORTS, 1000, NULL, 20000, 20000, 24000},
+	{"such a tick, and a fault's handler in the guard", REPORTS, 1000,
+	 fault_in_guard, 20000, 40000, 44000},
 	{"more than 2^31 too old", REPORTS, 0x90000000, NULL, 20000, 20000,
 	 24000},
 	/* It may have been from after the wait: up to 5 ms count. */
@@ -374,6 +410,8 @@ static const struct event {
 	 * handler adds to that. So much is granted, and two readings. */
 	{"a handler between two intervals, preempted", REPORTS, 0,
 	 between_intervals, 0, 390000, 4e5 + HIDES + 2e4},
+	{"one at the guard's end", REPORTS, 0, at_guards_end, 4e5, 390000,
+	 4e5 + HIDES + 2e4},
 };
 
 static void follow(const struct event *e)
@@ -392,6 +430,29 @@ static void follow(const struct event *e)
 	ok(up && tick_hook == NULL && n >= e->least && n < e->most,
 	   "%s: then %.0f cycles count", e->what, n);
 	cpuc_process = process;
+}
+
+/* A CPU whose clock is behind: no measurement is due there. If it is slower, no
+ * long interval ends there, for which many windows would be run, though no
+ * thread's clock tells. */
+static void behind(double slower, unsigned most)
+{
+	double window;
+
+	settled(usual);
+	clock_unknown();
+	calibrated_expire();
+	count();
+	pass(1e4);
+	on.ahead -= 1e6;
+	on.core /= slower;
+	cpu += slower > 1;
+	window = slower * cpuc_calibration.window_ticks / on.ticks;
+	measuring = 0;
+	count();
+	ok(up && measuring > 0 && measuring < most * window,
+	   "a CPU of 1/%.0f of the rate, whose clock is behind, takes %.1f us",
+	   slower, measuring / 1e3);
 }
 
 static void glimpse_now(void)
@@ -676,6 +737,8 @@ int main(void)
 	midst();
 	moves(true);
 	moves(false);
+	behind(1, MEASUREMENT_SHORT);
+	behind(2, STEP_WINDOWS);
 	at_any_tick(false);
 	at_any_tick(true);
 	suspended();

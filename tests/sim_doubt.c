@@ -276,6 +276,23 @@ static void reads_sooner(void)
 	   before, meanwhile, after);
 }
 
+/* Nor is the clock read all the time, however many pauses there are. */
+static void reads_at_most(void)
+{
+	unsigned soonest = 0;
+
+	settled(usual);
+	for (int i = 0; i < 1000; i++) {
+		leave(1e5, false);
+		pass(20000);
+		count();
+		if (soonest < cpuc_own_count.sooner)
+			soonest = cpuc_own_count.sooner;
+	}
+	ok(soonest == COUNT_CLOCK_SOONEST,
+	   "after many pauses it is read 2^%u times as often", soonest);
+}
+
 /* Where no switches are known a reading that lacks nothing tells as much. */
 static void reads_seldom(void)
 {
@@ -295,7 +312,8 @@ static void reads_seldom(void)
 	after = readings_in(&bed);
 	own_ns = NULL;
 	ok(after < before + before / 10,
-	   "%u readings of the thread's clock in a second, %u after waits where "
+	   "%u readings of the thread's clock in a second, %u after waits "
+	   "where "
 	   "no switches are known",
 	   before, after);
 }
@@ -308,6 +326,7 @@ int main(void)
 	first_waits();
 	reads_sooner();
 	reads_seldom();
+	reads_at_most();
 	for (seed = 0; seed < seeds; seed++)
 		for (i = 0; i < COUNT(beds); i++)
 			/* Waits that are not reported are found later. */

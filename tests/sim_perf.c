@@ -574,6 +574,12 @@ static void check_pair(void)
 		   cpuc_perf_opened(&retired) &&
 		   !cpuc_perf_opened(&none_mapped),
 	   "a pair is three counts (%u)", accesses);
+	one.reg = retired.reg = NULL;
+	begin_pair(1);
+	reads = 0;
+	ok(pairs_fit(NULL, 0) && reads == 2 * 3,
+	   "or three reads of descriptors (%u)", reads);
+	one.reg = retired.reg = register_of;
 	check_pair_changes("a handler in between", 1, handler_works);
 	check_pair_changes("another register", 1, move_register);
 	check_pair_changes("another type of core", 2, migrate);
@@ -592,18 +598,35 @@ static long long read_signed(void)
 	return (long long)read_one();
 }
 
-/* 0: the counter is believed. */
+static int prove_by(const struct cpuc_counter *counter)
+{
+	long long begun = read_signed();
+
+	it = (struct cpuc_slot){.counter = counter};
+	it.trial.step = read_signed() - begun;
+	return cpuc_prove(&it, &pretended_ops[the_cpu->of]);
+}
+
+static void pair_unread(long long pair[2])
+{
+	pair[0] = pair[1] = 0;
+}
+
+/* 0: the counter is believed; of instructions beside one of cycles, or of both
+ * together. */
 static int prove(void)
 {
 	static const struct cpuc_counter cycles = {.read = read_signed},
 					 instructions = {.read = read_signed,
-							 .cycles = &cycles};
-	long long begun = read_signed();
+							 .cycles = &cycles},
+					 both = {.read = read_signed,
+						 .pair = pair_unread};
 
-	it = (struct cpuc_slot){.counter = counts_instructions() ? &instructions
-								 : &cycles};
-	it.trial.step = read_signed() - begun;
-	return cpuc_prove(&it, &pretended_ops[the_cpu->of]);
+	int err = prove_by(counts_instructions() ? &both : &cycles);
+
+	if (err == 0 && counts_instructions())
+		err = prove_by(&instructions);
+	return err;
 }
 
 /* How a PMU is wrong, and a part of the reason. */

@@ -102,7 +102,7 @@
 #define LEAP_LEAST TICKS(10000)
 #define LEAP_WATCH TICKS(80) /* fact: a tick of 100 Hz, and more */
 #define LEAP_WATCHES 16      /* budget */
-#define LEAP_SAMPLED 4       /* budget: one of so many readings with a switch */
+#define LEAP_SAMPLED 4       /* budget: one of so many readings that lack */
 
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
 /* After a pause after 1/32 of that. Each reading that shows none doubles the

@@ -36,17 +36,15 @@ static bool count_waits_clear(const struct cpuc_core_count *c)
 	       !__atomic_load_n(&cpuc_rseq_misses_waits, __ATOMIC_RELAXED);
 }
 
-/* Whether the thread's clock can be believed: where it lacks something it is
- * watched; beside switches, which may be frequent, only now and then, by a hash
- * of the tick. */
+/* Whether the thread's clock can be believed: where it lacks something, as it
+ * may often, it is watched now and then, by a hash of the tick. */
 static void count_check_clock(const struct cpuc_core_count *c,
 			      struct cpuc_interval *i, uint64_t *reading)
 {
 	const uint64_t t = c->tick + i->ticks;
 
 	if (!cpuc_interval_doubted(i, cpuc_calibration.switch_hides) ||
-	    (i->switches.voluntary + i->switches.involuntary > 0 &&
-	     (uint32_t)t * UINT32_C(2654435769) > UINT32_MAX / LEAP_SAMPLED) ||
+	    (uint32_t)t * UINT32_C(2654435769) > UINT32_MAX / LEAP_SAMPLED ||
 	    cpuc_thread_clock_watch(t, *reading))
 		return;
 	i->clock_known = false;
@@ -312,7 +310,7 @@ static uint64_t count_inside(struct cpuc_core_count *c)
 	switch (c->state) {
 	case CPUC_COUNT_FRESH:
 		n = cpuc_scaled(count_tick(), cpuc_calibration.ratio);
-		return c->cycles = n > c->cycles ? n : c->cycles + 1;
+		return c->cycles = n > c->cycles ? n : c->cycles;
 	case CPUC_COUNT_MIDST:
 		n = c->highest > c->cycles ? c->highest : c->cycles;
 		return c->highest = n + 1;

@@ -90,7 +90,7 @@ cpuc_count(long long (*clock)(void))
 	struct cpuc_core_count *c = &cpuc_own_count;
 	uint32_t due = c->due, last;
 	uintptr_t armed;
-	uint64_t now, cycles, mean, d;
+	uint64_t now, cycles, ratio, d;
 
 	c->due = 0;
 	/* From here on a handler's call ends the interval and arms the word. */
@@ -102,7 +102,7 @@ cpuc_count(long long (*clock)(void))
 	now = (uint64_t)clock();
 	CPUC_FENCE();
 	cycles = c->cycles;
-	mean = c->ratio.estimate;
+	ratio = c->ratio.estimate;
 	/* The tick last: one of a handler's, which may have stored other
 	 * cycles, is later than `now`. */
 	CPUC_FENCE();
@@ -118,7 +118,7 @@ cpuc_count(long long (*clock)(void))
 	/* Nothing but `last` is stored after the look. */
 	CPUC_FENCE();
 	if (__builtin_expect(cpuc_rseq_stands(&c->rseq, armed), 1))
-		return cycles + (d * mean >> CPUC_RATIO_BITS);
+		return cycles + (d * ratio >> CPUC_RATIO_BITS);
 	if (c->rseq.armed == armed)
 		c->last = last;
 	return cpuc_count_slow(armed, now);

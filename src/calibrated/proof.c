@@ -114,7 +114,7 @@ static bool proof_agreed(const struct proof *p, const struct proof_seen *seen,
 	int more = CHAIN_OFF;
 	unsigned i, odd = 0;
 
-	if (by == 0 && !p->instructions)
+	if (by == 0)
 		more += (int)p->ops->slack;
 	more = 1 + part * more / PROOF_ALL;
 	for (i = 0; i < n; i++)

@@ -222,8 +222,7 @@ static bool perf_pair_read(struct cpuc_event_set *set, long long *count)
 {
 	uint64_t sum;
 
-	if (set->reg != NULL &&
-	    cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, &sum)) {
+	if (cpuc_perf_quick(cpuc_perf_thread_own(set), set->reg, &sum)) {
 		*count = (long long)sum;
 		return true;
 	}
