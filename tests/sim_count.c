@@ -311,6 +311,25 @@ static void between_intervals(void)
 	from = count();
 }
 
+static void counts(void)
+{
+	count();
+}
+
+/* Intervals that handlers end without an interruption, and a wait after them:
+ * the thread's clock was last read before the first. */
+static void handlers_then_wait(void)
+{
+	run(10e6);
+	for (int i = 0; i < 10; i++) {
+		tick_hook = counts;
+		tick_hook_at = 1;
+		pass(5e4);
+		from = count();
+	}
+	leave(1e6, true);
+}
+
 /* A signal that came in the guard: its handler begins the next interval, and is
  * preempted in it. */
 static void begins_next(int sig)
@@ -410,6 +429,8 @@ static const struct event {
 	 * handler adds to that. So much is granted, and two readings. */
 	{"a handler between two intervals, preempted", REPORTS, 0,
 	 between_intervals, 0, 390000, 4e5 + HIDES + 2e4},
+	{"a wait after handlers have ended intervals", REPORTS, 0,
+	 handlers_then_wait, 0, 0, 1e4},
 	{"one at the guard's end", REPORTS, 0, at_guards_end, 4e5, 390000,
 	 4e5 + HIDES + 2e4},
 };
@@ -455,12 +476,12 @@ static void behind(double slower, unsigned most)
 	   slower, measuring / 1e3);
 }
 
-static void glimpse_now(void)
+static uint64_t glimpse_now(void)
 {
 	pass(1e3);
 	cpuc_own_count.ratio.glimpse_in = 0;
 	cpuc_own_count.due = 1;
-	count();
+	return count();
 }
 
 /* One window at the ratio in use tells that it was the glimpse. But as the rate
@@ -492,6 +513,23 @@ static void glimpse_disturbed(void)
 	glimpse_now();
 	ok(up && windows == 1, "of two glimpses after a drift one does: %u",
 	   windows);
+}
+
+/* A handler that counts at any tick of a glimpse in an open interval, and takes
+ * no longer than the glimpse: the call gives no less. */
+static void glimpse_interrupted(void)
+{
+	int at, all = 1;
+
+	settled(usual);
+	for (at = 1; tick_hook == NULL; at++) {
+		count();
+		tick_hook = counts;
+		tick_hook_at = at;
+		all &= glimpse_now() == highest && up;
+	}
+	tick_hook = NULL;
+	ok(all && at > 4, "a handler counts at any of %d ticks", at - 2);
 }
 
 static void stopped(void)
@@ -731,6 +769,7 @@ int main(void)
 	jumping(1e8);
 	jumping(-1e4);
 	glimpse_disturbed();
+	glimpse_interrupted();
 	interruptions(true);
 	interruptions(false);
 	told_in_guard();
