@@ -190,9 +190,10 @@ static void granted(void)
 	ok(sum >= least && sum <= most,
 	   "but no more than 36 in all: then %.0f ticks, of %.0f to %.0f",
 	   (double)sum, (double)least, (double)most);
+	ok(switched(&lack, 5 * hides, away, false).ticks == 6 * hides,
+	   "what the thread ran pays for that at once");
 	switched(&lack, 5 * hides, 0, true);
-	ok(switched(&lack, 0, away, false).ticks == hides,
-	   "what the thread ran pays for that");
+	ok(switched(&lack, 0, away, false).ticks == hides, "and later");
 	ok(switched(&lack, 0, away, true).ticks == 0,
 	   "a wait hides nothing by itself");
 }
