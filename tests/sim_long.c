@@ -135,7 +135,7 @@ static void ends(double ns, bool moves, long n)
 	   high);
 }
 
-/* A faster core where no measurement is due, and a first glimpse that an
+/* A faster core where no measurement is due, and one of two glimpses that an
  * interruption makes as long as on the slower one. */
 static void hidden(void)
 {
@@ -144,19 +144,20 @@ static void hidden(void)
 	for (int i = 0; i < 20; i++) {
 		on.core = 2;
 		run(1e9);
-		jump_in = 2;
+		jump_in = 2 + i % 2 * 2;
 		jump = (cpuc_calibration.glimpse_turns * 96 + 40) / 4.0 *
 		       on.ticks;
 		interval(1e6, 2, 1e6, 4, false);
 	}
 	ok(low > 0.99 && jump_in == 0,
-	   "a glimpse that looks like the old rate: %.3f of the work", low);
+	   "one of two glimpses looks like the old rate: %.3f of the work",
+	   low);
 }
 
 int main(void)
 {
 	const char *text = getenv("CASES");
-	long n = text != NULL ? strtol(text, NULL, 0) : 60;
+	long n = text != NULL ? strtol(text, NULL, 0) : 1000;
 	size_t i, j, k;
 
 	/* make check-long asks for as many as a pure function can have. */

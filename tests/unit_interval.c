@@ -17,7 +17,8 @@ static struct cpuc_bounds bounds;
 static void singly(void)
 {
 	const uint64_t gap = COUNT_GAP, clock = COUNT_CLOCK_EVERY,
-		       lack = 62500; /* 25 us, as cpucycles(7) says */
+		       lack = 62500, /* 25 us, as cpucycles(7) says */
+		brief = COUNT_CLOCK_LEAST / 8;
 	const struct {
 		const char *what;
 		struct cpuc_interval i;
@@ -77,8 +78,8 @@ static void singly(void)
 				    clock / SLOW_DOUBT_MOST),
 		  .lack.slow = (1 << 12) - (1 << 12) / SLOW_SWITCHED}},
 		{"a short time does not show that the thread's clock is slow",
-		 {.ticks = COUNT_CLOCK_LEAST, .ran = COUNT_CLOCK_LEAST - 9},
-		 {.ticks = COUNT_CLOCK_LEAST, .lack.lost = 9}},
+		 {.ticks = COUNT_CLOCK_LEAST, .ran = COUNT_CLOCK_LEAST - brief},
+		 {.ticks = COUNT_CLOCK_LEAST, .lack.lost = brief}},
 		{"a clock that is behind: the thread's own counts",
 		 {.ticks = 399000, .counted = 400000, .ran = 405000},
 		 {.ticks = 405000}},
@@ -223,6 +224,12 @@ static void proven(void)
 	i.switches.involuntary = 1;
 	ok(switched(&lack, 0, away, false).ticks < hides / 4,
 	   "nothing is granted any more");
+	i.lack = lack;
+	i.lack.lost = 2 * hides & LOST_MOST;
+	i.lack = cpuc_interval_close(&i, &bounds).lack;
+	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	   "nor if the host may have had that");
+	i.lack = lack;
 	lack = cpuc_interval_close(&i, &bounds).lack;
 	ok(switched(&lack, 0, away, false).ticks == hides,
 	   "but where a switch has hidden something it is");
@@ -237,6 +244,21 @@ static void proven(void)
 	i.lack = lack;
 	ok(hiding_waits(cpuc_interval_close(&i, &bounds).lack) == 31,
 	   "and no more where another one has");
+}
+
+/* What the thread's clock lacks since its latest reading, before the interval,
+ * too. */
+static void doubted(void)
+{
+	const uint32_t hides = (uint32_t)cpuc_calibration.switch_hides;
+	struct cpuc_interval i = usual((struct cpuc_lack){.lost = 0});
+
+	i.unread = 10 * hides;
+	i.ticks = hides;
+	i.ran = 10 * hides - 1;
+	ok(cpuc_interval_doubted(&i, hides) &&
+		   !cpuc_interval_doubted(&i, hides + 1),
+	   "what is missing beyond what a switch hides is doubted");
 }
 
 /* A thread's history: interrupts take `taken` permille of what it runs, and the
@@ -363,6 +385,7 @@ int main(void)
 	singly();
 	granted();
 	proven();
+	doubted();
 	histories();
 	return done_testing();
 }

@@ -154,9 +154,8 @@ static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
 
 	/* What a walk explains is no step, but a disturbance may seem a slower
 	 * core. Of a small step windows may show nothing: they are shorter. */
-	if (off > 2 * STEP_LEAST ||
-	    (off > STEP_LEAST && (ratio < r->estimate ||
-				  cpuc_tracker_far(&r->tracker, &next, off)))) {
+	if (off > STEP_LEAST && (ratio < r->estimate ||
+				 cpuc_tracker_far(&r->tracker, &next, off))) {
 		if (ratio_confirm(r, worked))
 			return CPUC_RATIO_STEPPED;
 		if (off > 2 * STEP_LEAST)
