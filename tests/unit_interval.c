@@ -83,6 +83,9 @@ static void singly(void)
 		{"a clock that is behind: the thread's own counts",
 		 {.ticks = 399000, .counted = 400000, .ran = 405000},
 		 {.ticks = 405000}},
+		{"but no less than calls have returned",
+		 {.ticks = 399000, .counted = 400000, .ran = 395000},
+		 {.ticks = 400000}},
 		{"if no time has passed, that does not: it was read later",
 		 {.ticks = 400000, .counted = 400000, .ran = 405000},
 		 {.ticks = 400000}},
@@ -230,6 +233,12 @@ static void proven(void)
 	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
 	   "nor if the host may have had that");
 	i.lack = lack;
+	i.interrupted = false;
+	i.lack = cpuc_interval_close(&i, &bounds).lack;
+	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	   "nor if nothing tells that it was after the latest count");
+	i.lack = lack;
+	i.interrupted = true;
 	lack = cpuc_interval_close(&i, &bounds).lack;
 	ok(switched(&lack, 0, away, false).ticks == hides,
 	   "but where a switch has hidden something it is");
