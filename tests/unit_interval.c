@@ -80,9 +80,19 @@ static void singly(void)
 		{"a short time does not show that the thread's clock is slow",
 		 {.ticks = COUNT_CLOCK_LEAST, .ran = COUNT_CLOCK_LEAST - brief},
 		 {.ticks = COUNT_CLOCK_LEAST, .lack.lost = brief}},
+		{"the host may have had more than can be kept",
+		 {.ticks = clock + 3 * (uint64_t)LOST_MOST, .ran = clock},
+		 {.ticks = clock + 3 * (uint64_t)LOST_MOST,
+		  .lack.lost = LOST_MOST}},
 		{"a clock that is behind: the thread's own counts",
 		 {.ticks = 399000, .counted = 400000, .ran = 405000},
 		 {.ticks = 405000}},
+		{"of what it ran since its clock was read",
+		 {.ticks = 399000,
+		  .counted = 400000,
+		  .ran = 405000,
+		  .unread = 3000},
+		 {.ticks = 402000}},
 		{"but no less than calls have returned",
 		 {.ticks = 399000, .counted = 400000, .ran = 395000},
 		 {.ticks = 400000}},
@@ -239,6 +249,12 @@ static void proven(void)
 	   "nor if nothing tells that it was after the latest count");
 	i.lack = lack;
 	i.interrupted = true;
+	i.ran -= hides + hides / GRANT_PROVEN - 2 * hides;
+	i.lack = cpuc_interval_close(&i, &bounds).lack;
+	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	   "nor if no more is missing than two readings may differ by");
+	i.lack = lack;
+	i.ran = hides;
 	lack = cpuc_interval_close(&i, &bounds).lack;
 	ok(switched(&lack, 0, away, false).ticks == hides,
 	   "but where a switch has hidden something it is");
@@ -268,6 +284,8 @@ static void doubted(void)
 	ok(cpuc_interval_doubted(&i, hides) &&
 		   !cpuc_interval_doubted(&i, hides + 1),
 	   "what is missing beyond what a switch hides is doubted");
+	i.clock_known = false;
+	ok(!cpuc_interval_doubted(&i, 0), "but not if no clock is known");
 }
 
 /* A thread's history: interrupts take `taken` permille of what it runs, and the
