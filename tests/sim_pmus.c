@@ -73,8 +73,9 @@ static int pretended_cpuid(unsigned leaf, unsigned *a, unsigned *b, unsigned *c,
 #endif
 
 /* Of the PMUs that are listed: they have files of their CPUs, and the numbers
- * of their own events; type * REFUSED: the kernel refuses its events. */
-enum { CPUS = 1, NUMBERS = 2, REFUSED = 4 };
+ * of their own events, or what is no number; type * REFUSED: the kernel refuses
+ * its events. */
+enum { CPUS = 1, NUMBERS = 2, UNKNOWN = 4, REFUSED = 8 };
 #define PMU_NUMBER 0x11
 
 /* PMUs of no core, and n others, of this type and those that follow. */
@@ -95,6 +96,8 @@ static void put_pmus(const char *names, unsigned n, unsigned type, unsigned how)
 			put_pmu(name, "cpus", n ? "0-3,8-11\n" : "0\n");
 		if (how & NUMBERS)
 			put_pmu(name, event, "event=0x0011\n");
+		if (how & UNKNOWN)
+			put_pmu(name, event, "umask=0x0011\n");
 	}
 }
 
@@ -119,6 +122,7 @@ static const struct listing {
 	{"cpu", 1, 8, NUMBERS, 1},
 	{"armv8_pmuv3_0", 1, 8, CPUS | NUMBERS, 1},
 	{"cpu_core cpu_atom", 2, 4, CPUS, 2},
+	{"cpu_core cpu_atom", 2, 4, CPUS | UNKNOWN, 2},
 	{"cpu_core cpu_atom", 2, 4, CPUS | 4 * REFUSED, 1},
 	{"cpu_core cpu_atom", 2, 4, CPUS | 5 * REFUSED, 1},
 	{"cpu_core cpu_atom cpu", 3, 4, CPUS, 1},

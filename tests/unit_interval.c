@@ -249,6 +249,12 @@ static void proven(void)
 	   "nor if nothing tells that it was after the latest count");
 	i.lack = lack;
 	i.interrupted = true;
+	i.migrated = true;
+	i.lack = cpuc_interval_close(&i, &bounds).lack;
+	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	   "nor on another CPU, whose clock may differ");
+	i.lack = lack;
+	i.migrated = false;
 	i.ran -= hides + hides / GRANT_PROVEN - 2 * hides;
 	i.lack = cpuc_interval_close(&i, &bounds).lack;
 	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,

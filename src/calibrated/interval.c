@@ -67,9 +67,7 @@ static uint64_t interval_grant(struct cpuc_lack *lack, uint32_t hides,
 			 cpuc_sub_sat(most + paid, before));
 	/* Of that the thread ran a part, too. */
 	paid += grant / (2 * GRANT_PART);
-	lack->granted =
-		(uint16_t)(cpuc_min(cpuc_sub_sat(before + grant, paid), most) /
-			   unit);
+	lack->granted = (uint16_t)(cpuc_sub_sat(before + grant, paid) / unit);
 	return grant;
 }
 
