@@ -124,7 +124,7 @@ CPUC_COLD unsigned cpuc_core_pmus(struct cpuc_event events[CPUC_TYPES],
 	if (cpuc_setting(CPUC_PMUS "cpu/type", &at))
 		return 1;
 	snprintf(path, sizeof path, "%s" CPUC_PMUS, CPUC_SYS_ROOT);
-	fd = cpuc_sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = cpuc_sys_open(path, O_RDONLY | O_CLOEXEC);
 	while ((size = syscall(SYS_getdents64, fd, block, sizeof block)) > 0)
 		for (at = 0; at < size; at += length) {
 			/* The offsets of struct linux_dirent64. */
