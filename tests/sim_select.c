@@ -110,6 +110,16 @@ static long long by_one(void)
 	return n += calls++ < 2000;
 }
 
+/* By `seldom` now and then, otherwise by more. */
+static long long seldom;
+
+static long long uneven(void)
+{
+	static long long n;
+
+	return n += ++calls % 8 ? seldom + 1000 : seldom;
+}
+
 /* As a clock of 10 ms steps of which each reading takes 1 us. */
 static long long once_in_10000(void)
 {
@@ -398,6 +408,25 @@ static void check_contest(const struct contest *c)
 		   (other == kept || !other->open) && rates_asked == 0 &&
 		   strstr(slots[2 - c->winner].trial.reason, c->reason),
 	   "%s (the %s)", c->what, got);
+}
+
+/* A counter's step is the least of many; one of another kind is tried unless
+ * even a step of one cycle would rank it behind, or beside, the best. */
+static void check_steps(void)
+{
+	const long long added = cpuc_kinds[CPUC_OS].added;
+
+	fresh();
+	add("uneven", (struct cpuc_counter)CORE(uneven));
+	add("other", (struct cpuc_counter)SLOW);
+	seldom = added + 2;
+	choose(NULL);
+	ok(slots[0].trial.step == seldom && slots[1].trial.tried,
+	   "a step of %lld: a clock is tried", slots[0].trial.step);
+	seldom = added + 1;
+	choose(NULL);
+	ok(slots[0].trial.step == seldom && !slots[1].trial.tried,
+	   "and is not where it cannot win");
 }
 
 static void check_signal(int sig, const char *reason, bool hint)
@@ -878,6 +907,7 @@ int main(void)
 	check_rounds();
 	for (i = 0; i < COUNT(contests); i++)
 		check_contest(&contests[i]);
+	check_steps();
 	check_signal(SIGILL, "SIGILL", false);
 	check_signal(SIGSYS, "SIGSYS", true);
 	check_signal(SIGFPE, "signal ", false);

@@ -54,10 +54,10 @@
 #define MEASUREMENT_GRAINS 3    /* fact: (1 + 2/7) sqrt(6) */
 #define OVERHEAD_NOISE 6u       /* fact: an overhead's (tracker.c), */
 #define DIFFERENCE_NOISE 4u     /* fact: or that of none */
-#define MEASUREMENT_NOISE UINT64_C(200) /* 0.02%, whatever the clock */
-#define MEASUREMENT_FAR 12 /* off by 3.5 times what is expected, squared */
-#define SCATTER_MEMORY 64  /* measurements */
-#define SCATTER_FASTER 4   /* this part of it if the core seems faster */
+#define MEASUREMENT_NOISE 200u  /* 0.02%, whatever the clock */
+#define MEASUREMENT_FAR 12      /* off by 3.5 times what is expected, squared */
+#define SCATTER_MEMORY 64       /* measurements */
+#define SCATTER_FASTER 4        /* this part of it if the core seems faster */
 /* The least step that windows show, in times their scatter, squared. */
 #define SCATTER_STEP 48
 #define LAG_PART 4      /* of the product of what two measurements are off */

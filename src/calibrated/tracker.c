@@ -102,9 +102,11 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 					  uint64_t after, uint32_t overheads)
 {
 	const uint32_t length = cpuc_tracker_length(t, s);
-	const uint64_t clock = s->grain / (MEASUREMENT_GRAINS * length);
+	/* Below 2^20 / WINDOW_GRAINS: squares of it fit. */
+	const uint32_t clock = s->grain / (MEASUREMENT_GRAINS * length);
 	const uint64_t grown = t->walk * after / (s->hz / 1000);
-	uint64_t noise, scatter = tracker_unpacked(t->scatter);
+	uint64_t scatter = tracker_unpacked(t->scatter);
+	uint32_t noise;
 
 	noise = clock * clock + MEASUREMENT_NOISE * MEASUREMENT_NOISE;
 	noise += overheads > 0 ? OVERHEAD_NOISE * clock * clock / overheads
@@ -113,7 +115,7 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 		scatter /= LONG_NOISE;
 	return (struct cpuc_measurement){
 		.length = length,
-		.clock_noise = (uint32_t)cpuc_min(noise, UINT32_MAX),
+		.clock_noise = noise,
 		.scatter = (uint32_t)scatter,
 		.grown = (uint32_t)cpuc_min(grown, UINT32_MAX),
 		.after = (uint32_t)cpuc_min(after, UINT32_MAX),
