@@ -532,6 +532,29 @@ static void glimpse_interrupted(void)
 	ok(all && at > 4, "a handler counts at any of %d ticks", at - 2);
 }
 
+/* Measurements on a core that is not disturbed: the mean of their overheads is
+ * one of WINDOW_OVERHEADS, whose number is in the last five bits. The time since
+ * a step ends at its most. */
+static void settles(void)
+{
+	struct cpuc_ratio *r = &cpuc_own_count.ratio;
+	const uint32_t most = UINT32_MAX;
+	int first;
+
+	settled((struct machine)AT(4.0, 2.596, 1));
+	r->overhead[1] = 0;
+	calibrated_expire();
+	count();
+	first = r->overhead[1] & 31;
+	run(60e9);
+	ok(first == 1 && (r->overhead[1] & 31) == WINDOW_OVERHEADS,
+	   "a mean of %d overhead, then of %d", first, r->overhead[1] & 31);
+	r->stepped_ago = most - 10;
+	run(20e6);
+	ok(up && r->stepped_ago == most, "%u ticks, or more, since a step",
+	   r->stepped_ago);
+}
+
 static void stopped(void)
 {
 	pretended_word = 0;
@@ -770,6 +793,7 @@ int main(void)
 	jumping(-1e4);
 	glimpse_disturbed();
 	glimpse_interrupted();
+	settles();
 	interruptions(true);
 	interruptions(false);
 	told_in_guard();

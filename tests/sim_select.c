@@ -429,6 +429,22 @@ static void check_steps(void)
 	   "and is not where it cannot win");
 }
 
+/* Where the events are refused nothing else is tried. */
+static void check_refused(void)
+{
+	struct cpuc_counter c = DENIED;
+	long long (*const before)(void) = in_trial;
+
+	fresh();
+	c.events = refused_pmu = &pmus[0];
+	add("refused", c);
+	in_trial = NULL;
+	ok(!strcmp(choose(NULL), "none") && in_trial == NULL,
+	   "events are refused: it is not opened");
+	in_trial = before;
+	refused_pmu = NULL;
+}
+
 static void check_signal(int sig, const char *reason, bool hint)
 {
 	struct cpuc_slot s = {.counter = NULL};
@@ -908,6 +924,7 @@ int main(void)
 	for (i = 0; i < COUNT(contests); i++)
 		check_contest(&contests[i]);
 	check_steps();
+	check_refused();
 	check_signal(SIGILL, "SIGILL", false);
 	check_signal(SIGSYS, "SIGSYS", true);
 	check_signal(SIGFPE, "signal ", false);
