@@ -427,6 +427,11 @@ static void check_steps(void)
 	choose(NULL);
 	ok(slots[0].trial.step == seldom && !slots[1].trial.tried,
 	   "and is not where it cannot win");
+	fresh();
+	add("kernel", (struct cpuc_counter)OF(CPUC_CORE_KERNEL, uneven));
+	choose(NULL);
+	ok(slots[0].trial.usable && calls <= MEASURE_CALLS,
+	   "what the kernel counts is measured once, by %d calls", calls);
 }
 
 /* Where the events are refused nothing else is tried. */
@@ -441,6 +446,10 @@ static void check_refused(void)
 	in_trial = NULL;
 	ok(!strcmp(choose(NULL), "none") && in_trial == NULL,
 	   "events are refused: it is not opened");
+	add("fine", (struct cpuc_counter)CORE(fine));
+	add("slow", (struct cpuc_counter)SLOW);
+	ok(!strcmp(choose("refused"), "fine") && !slots[2].trial.reason[0],
+	   "if that was asked for, the others have no such reason");
 	in_trial = before;
 	refused_pmu = NULL;
 }
@@ -813,11 +822,13 @@ static void check_proven(void)
 {
 	const char *got;
 
-	slow_clock.chains = &pretended_ops[X86_CHAINS];
 	fresh();
 	add("first", (struct cpuc_counter)CORE(turning));
 	add("second", (struct cpuc_counter)OF(CPUC_REFERENCE, fine));
 	windows_made = 0;
+	ok(!strcmp(choose(NULL), "first") && windows_made == 0,
+	   "where no clock has chains, a counter is believed");
+	slow_clock.chains = &pretended_ops[X86_CHAINS];
 	got = choose(NULL);
 	/* Three of each of two chains. */
 	ok(!strcmp(got, "first") && windows_made == 6,

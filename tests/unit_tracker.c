@@ -222,6 +222,20 @@ static void followed(void)
 	   "and tells of no noise, as what turns round does");
 }
 
+/* A measurement after so many ticks, of a rate that walks as fast as can be:
+ * nothing is known any more. */
+static void long_ago(void)
+{
+	const struct cpuc_tracker t = {.walk = 1u << 25};
+	unsigned bits, all = 1;
+
+	for (bits = 33; bits < 64; bits++)
+		all &= cpuc_tracker_next(&t, &machines[1], UINT64_C(1) << bits,
+					 1)
+			       .grown == UINT32_MAX;
+	ok(all, "after hours, or years, all may have changed");
+}
+
 /* What scatters beyond the clock's noise is mostly disturbed, and seems slower.
  */
 static void disturbed(void)
@@ -258,6 +272,7 @@ int main(void)
 	scattered(n / 2 + 1);
 	still();
 	steps();
+	long_ago();
 	followed();
 	disturbed();
 	return done_testing();

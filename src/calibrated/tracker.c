@@ -104,7 +104,9 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 	const uint32_t length = cpuc_tracker_length(t, s);
 	/* Below 2^20 / WINDOW_GRAINS: squares of it fit. */
 	const uint32_t clock = s->grain / (MEASUREMENT_GRAINS * length);
-	const uint64_t grown = t->walk * after / (s->hz / 1000);
+	/* A thread may have slept for days. */
+	const uint32_t since = (uint32_t)cpuc_min(after, UINT32_MAX);
+	const uint64_t grown = (uint64_t)t->walk * since / (s->hz / 1000);
 	uint64_t scatter = tracker_unpacked(t->scatter);
 	uint32_t noise;
 
@@ -118,7 +120,7 @@ struct cpuc_measurement cpuc_tracker_next(const struct cpuc_tracker *t,
 		.clock_noise = noise,
 		.scatter = (uint32_t)scatter,
 		.grown = (uint32_t)cpuc_min(grown, UINT32_MAX),
-		.after = (uint32_t)cpuc_min(after, UINT32_MAX),
+		.after = since,
 	};
 }
 
