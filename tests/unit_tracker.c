@@ -222,6 +222,23 @@ static void followed(void)
 	   "and tells of no noise, as what turns round does");
 }
 
+/* A measurement that comes sooner than planned. */
+static void sooner(void)
+{
+	const struct cpuc_calibration *s = &machines[1];
+	struct cpuc_tracker t = {.walk = WALK_LEAST, .rarer = 10}, soon = t;
+	const uint64_t every = cpuc_tracker_every(&t, s);
+	const struct cpuc_measurement next[] = {
+		cpuc_tracker_next(&t, s, every, 16),
+		cpuc_tracker_next(&t, s, every / 16, 16)};
+
+	cpuc_tracker_update(&t, s, &next[0], 10000);
+	cpuc_tracker_update(&soon, s, &next[1], 10000);
+	ok(t.walk > 2 * WALK_LEAST && soon.walk < 2 * t.walk,
+	   "one that comes sooner tells no more of the walk: %u, %u",
+	   (unsigned)t.walk, (unsigned)soon.walk);
+}
+
 /* A measurement after so many ticks, of a rate that walks as fast as can be:
  * nothing is known any more. */
 static void long_ago(void)
@@ -272,6 +289,7 @@ int main(void)
 	scattered(n / 2 + 1);
 	still();
 	steps();
+	sooner();
 	long_ago();
 	followed();
 	disturbed();
