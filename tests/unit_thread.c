@@ -8,9 +8,12 @@
 SKIPPED_MAIN("Windows has threads and a lock of its own")
 #else
 #include <stdatomic.h>
+#include "../src/system/syscalls.h"
 #include "faults/faults.h"
 
 static int denied_atfork, denied_value;
+static bool denied_zeros;
+static size_t asked; /* bytes of zeros, last */
 static void (*fork_handler)(void);
 static atomic_int unmapped;
 
@@ -27,6 +30,12 @@ static int pretended_atfork(void (*before)(void), void (*parent)(void),
 static int pretended_setspecific(pthread_key_t key, const void *value)
 {
 	return denied_value ? denied_value : pthread_setspecific(key, value);
+}
+
+static void *pretended_zeros(size_t size)
+{
+	asked = size;
+	return denied_zeros ? NULL : cpuc_sys_zeros(size);
 }
 
 /* OpenBSD's header, which may be included twice, then declares these. */
@@ -55,6 +64,7 @@ __attribute__((no_sanitize("thread"))) int pretended_munmap(void *p,
 #undef pthread_setspecific
 #define pthread_setspecific pretended_setspecific
 #define munmap pretended_munmap
+#define cpuc_sys_zeros pretended_zeros
 #define cpuc_sys_sleep pretended_sleep
 #define cpuc_probe_after_fork pretended_after_fork
 #include "../src/thread/marks.c"
@@ -91,7 +101,8 @@ static void check_memory(void)
 		skip_all("no thread");
 	pthread_join(id, &memory);
 	ok(err == 0 && memory != NULL && rounds == 4 && lasts == 1 &&
-		   unmapped == 1,
+		   unmapped == 1 &&
+		   asked >= sizeof(struct memory) + sizeof(int),
 	   "a thread's destructor is called in %d rounds, %d is the last, then "
 	   "it is unmapped",
 	   atomic_load(&rounds), atomic_load(&lasts));
@@ -105,6 +116,10 @@ static void check_fork_handler(void)
 {
 	const uint32_t *mark;
 
+	denied_zeros = true;
+	ok(cpuc_process_prepare() == -ENOMEM && unmapped == 0,
+	   "without memory there are no marks");
+	denied_zeros = false;
 	denied_atfork = ENOMEM;
 	ok(cpuc_process_prepare() == -ENOMEM && unmapped == 1,
 	   "nothing stays mapped that no child would wipe");
