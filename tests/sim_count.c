@@ -555,6 +555,25 @@ static void settles(void)
 	   r->stepped_ago);
 }
 
+/* Where one of six runs is disturbed a glimpse costs no more. */
+static void costs(void)
+{
+	struct machine disturbed = usual;
+	uint32_t cost, most = 0;
+
+	disturbed.bad = 3;
+	open_machine(usual);
+	cost = cpuc_calibration.glimpse_cost;
+	for (seed = 1; seed <= 50; seed++) {
+		open_machine(disturbed);
+		if (most < cpuc_calibration.glimpse_cost)
+			most = cpuc_calibration.glimpse_cost;
+	}
+	seed = 0;
+	ok(most < 2 * cost, "disturbed glimpses seem to cost %u ticks, not %u",
+	   most, cost);
+}
+
 static void stopped(void)
 {
 	pretended_word = 0;
@@ -794,6 +813,7 @@ int main(void)
 	glimpse_disturbed();
 	glimpse_interrupted();
 	settles();
+	costs();
 	interruptions(true);
 	interruptions(false);
 	told_in_guard();

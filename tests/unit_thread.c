@@ -38,6 +38,9 @@ static void *pretended_zeros(size_t size)
 	return denied_zeros ? NULL : cpuc_sys_zeros(size);
 }
 
+/* As cpuc_sys_sleep() is declared. */
+void pretended_sleep(long ns);
+
 /* OpenBSD's header, which may be included twice, then declares these. */
 int pretended_wipe(void *p, size_t size, int how);
 int pretended_munmap(void *p, size_t size);

@@ -244,13 +244,13 @@ static void sooner(void)
 static void long_ago(void)
 {
 	const struct cpuc_tracker t = {.walk = 1u << 25};
-	unsigned bits, all = 1;
+	unsigned bits, wrong = 0;
 
 	for (bits = 33; bits < 64; bits++)
-		all &= cpuc_tracker_next(&t, &machines[1], UINT64_C(1) << bits,
-					 1)
-			       .grown == UINT32_MAX;
-	ok(all, "after hours, or years, all may have changed");
+		wrong += cpuc_tracker_next(&t, &machines[1],
+					   UINT64_C(1) << bits, 1)
+				 .grown != UINT32_MAX;
+	ok(wrong == 0, "after hours, or years, all may have changed");
 }
 
 /* What scatters beyond the clock's noise is mostly disturbed, and seems slower.
