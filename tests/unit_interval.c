@@ -294,6 +294,23 @@ static void doubted(void)
 	ok(!cpuc_interval_doubted(&i, 0), "but not if no clock is known");
 }
 
+/* After a switch the clock is not compared, though it lacks little, unless a
+ * switch is only what nobody can rule out. */
+static void compared(void)
+{
+	struct cpuc_interval i = usual((struct cpuc_lack){.lost = 0});
+	bool is[3];
+
+	i.ticks = i.ran = COUNT_CLOCK_LEAST;
+	is[0] = cpuc_interval_close(&i, &bounds).compared;
+	i.switches.voluntary = 2;
+	is[1] = cpuc_interval_close(&i, &bounds).compared;
+	i.switches_unknown = true;
+	is[2] = cpuc_interval_close(&i, &bounds).compared;
+	ok(is[0] && !is[1] && is[2],
+	   "compared: without a switch, or where none is known and none seen");
+}
+
 /* A thread's history: interrupts take `taken` permille of what it runs, and the
  * host now and then so many ticks, which its clock lacks. `known` is what a
  * reading without a switch lacked, less a sixteenth for each since: what is
@@ -419,6 +436,7 @@ int main(void)
 	granted();
 	proven();
 	doubted();
+	compared();
 	histories();
 	return done_testing();
 }

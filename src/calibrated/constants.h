@@ -105,9 +105,9 @@
 #define LEAP_SAMPLED 4       /* budget: one of so many readings that lack */
 
 #define COUNT_CLOCK_EVERY TICKS(200) /* the clock is read this often */
-/* After a pause after 1/32 of that. Each reading that shows none doubles the
- * time; a pause before any such reading halves it, down to 1/256. So what the
- * clock lacks otherwise is known before the next pause. */
+/* After a pause it is read after 1/32 of that. Each reading without a switch
+ * doubles the time; a pause before any such reading halves it, down to 1/256.
+ * So what the clock lacks otherwise is known before the next pause. */
 #define COUNT_CLOCK_SOONER 5
 #define COUNT_CLOCK_SOONEST 8
 #define COUNT_CLOCK_SLOW 3 /* always so, while the clock lacks a permille */

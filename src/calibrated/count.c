@@ -52,17 +52,19 @@ static void count_check_clock(const struct cpuc_core_count *c,
 }
 
 /* Switches since the last call of this; if unknown, perhaps more than one. */
-static struct cpuc_switches count_switches(struct cpuc_core_count *c)
+static void count_switches(struct cpuc_core_count *c, struct cpuc_interval *i)
 {
-	struct cpuc_switches now, n;
+	struct cpuc_switches now;
 
-	if (!cpuc_thread_switches(&now))
-		return (struct cpuc_switches){2, 0};
-	n.voluntary = (uint16_t)(now.voluntary - c->voluntary);
-	n.involuntary = (uint16_t)(now.involuntary - c->involuntary);
+	i->switches_unknown = !cpuc_thread_switches(&now);
+	if (i->switches_unknown) {
+		i->switches.voluntary = 2;
+		return;
+	}
+	i->switches.voluntary = (uint16_t)(now.voluntary - c->voluntary);
+	i->switches.involuntary = (uint16_t)(now.involuntary - c->involuntary);
 	c->voluntary = (uint16_t)now.voluntary;
 	c->involuntary = (uint16_t)now.involuntary;
-	return n;
 }
 
 /* The thread's first count. A call in its midst may have stored `cycles`. What
@@ -182,7 +184,7 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			 cpuc_process->mark[c->mark_index] != 0;
 	i->ran = *reading - c->clock_reading;
 	if (asks) {
-		i->switches = count_switches(c);
+		count_switches(c, i);
 		count_check_clock(c, i, reading);
 	}
 	cpu = (uint16_t)cpuc_thread_cpu();

@@ -113,7 +113,7 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
 	closed->paused = n > 0 && missing > b->hides;
-	closed->compared = !closed->paused;
+	closed->compared = n == 0 || (i->switches_unknown && !closed->paused);
 	if (n == 0) {
 		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
 			       missing, b->least);

@@ -43,6 +43,7 @@ struct cpuc_interval {
 	bool waits_clear; /* a wait clears the thread's word */
 	bool interrupted; /* the word was cleared in this interval */
 	struct cpuc_switches switches; /* since the kernel was last asked */
+	bool switches_unknown;         /* it does not tell */
 };
 
 /* What follows from that. */
@@ -52,7 +53,7 @@ struct cpuc_closed {
 	struct cpuc_lack lack;
 	bool wait_missed; /* a wait has not cleared the word */
 	bool paused;      /* the thread's clock shows a pause */
-	bool compared;    /* it shows none; both are false without that clock */
+	bool compared;    /* or there was no switch, or none is seen */
 };
 
 /* Whether the thread's clock lacks more than a switch hides. */

@@ -25,7 +25,8 @@
  * state. No asynchronous signal handler runs in it, nor, on Linux, is the
  * thread cancelled. Faults' signals stay unblocked: blocked, they kill. False
  * in a fault's handler that interrupts it, and in any handler where a sandbox
- * denies the blocking: then change nothing but the highest count given out. Keeps errno. */
+ * denies the blocking: change nothing then but the highest count given out.
+ * Keeps errno. */
 struct cpuc_guard {
 #ifdef _WIN32
 	unsigned long last_error; /* the caller's, to be kept */
