@@ -681,7 +681,7 @@ static void check_trace(void)
 /* Events of no counter but the one in use stay open. */
 static void check_public(void)
 {
-	long long (*before)(void);
+	long long (*before)(void), n;
 	struct cpucycles_counter c;
 
 	fresh();
@@ -710,9 +710,13 @@ static void check_public(void)
 	   "but for its description, and closed then");
 	ok(cpucycles_select("slow") == 0 && pmus[2].open && !pmus[0].open,
 	   "one that takes its place by name closes its events");
+	before = cpucycles;
 	ok(cpucycles_select(NULL) == 0 && pmus[0].open &&
 		   !cpuc_slots[2].trial.tried,
 	   "and the best is back, the other not tried again");
+	n = cpucycles();
+	ok(before != cpucycles && before() > n && before() < cpucycles(),
+	   "a caller that kept the function before counts by that one");
 	asked_for = "slow";
 	ok(cpucycles_select(NULL) == 0 && cpuc_slots[0].trial.tried &&
 		   !cpuc_slots[0].trial.usable &&
