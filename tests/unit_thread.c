@@ -112,6 +112,10 @@ static void check_memory(void)
 	denied_value = EAGAIN;
 	ok(remembers(NULL) == NULL && unmapped == 2,
 	   "at once, if there is no destructor");
+	denied_zeros = true;
+	ok(remembers(NULL) == NULL && unmapped == 2,
+	   "nor is any without zeros");
+	denied_zeros = false;
 }
 
 /* Linux before 4.14, and macOS. */
