@@ -313,8 +313,7 @@ static void reads_seldom(void)
 	own_ns = NULL;
 	ok(after < before + before / 10,
 	   "%u readings of the thread's clock in a second, %u after waits "
-	   "where "
-	   "no switches are known",
+	   "where no switches are known",
 	   before, after);
 }
 

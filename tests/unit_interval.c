@@ -224,12 +224,21 @@ static int hiding_waits(struct cpuc_lack lack)
 	return n;
 }
 
+/* So much of a preemption counts after this interval, with this lack before. */
+static uint64_t granted_after(struct cpuc_interval i, struct cpuc_lack lack)
+{
+	i.lack = lack;
+	lack = cpuc_interval_close(&i, &bounds).lack;
+	return switched(&lack, 0, 10 * cpuc_calibration.switch_hides, false)
+		.ticks;
+}
+
 /* More is missing than has passed since the latest count. */
 static void proven(void)
 {
 	const uint64_t hides = cpuc_calibration.switch_hides, away = 10 * hides;
-	struct cpuc_lack lack = {.granted = 1 << 15};
-	struct cpuc_interval i = usual(lack);
+	struct cpuc_lack lack = {.granted = 1 << 15}, lost;
+	struct cpuc_interval i = usual(lack), other;
 
 	i.counted = 2 * hides;
 	i.ticks = 3 * hides;
@@ -237,30 +246,23 @@ static void proven(void)
 	i.switches.involuntary = 1;
 	ok(switched(&lack, 0, away, false).ticks < hides / 4,
 	   "nothing is granted any more");
-	i.lack = lack;
-	i.lack.lost = 2 * hides & LOST_MOST;
-	i.lack = cpuc_interval_close(&i, &bounds).lack;
-	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	lost = lack;
+	lost.lost = 2 * hides & LOST_MOST;
+	ok(granted_after(i, lost) < hides / 4,
 	   "nor if the host may have had that");
-	i.lack = lack;
-	i.interrupted = false;
-	i.lack = cpuc_interval_close(&i, &bounds).lack;
-	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	other = i;
+	other.interrupted = false;
+	ok(granted_after(other, lack) < hides / 4,
 	   "nor if nothing tells that it was after the latest count");
-	i.lack = lack;
-	i.interrupted = true;
-	i.migrated = true;
-	i.lack = cpuc_interval_close(&i, &bounds).lack;
-	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	other = i;
+	other.migrated = true;
+	ok(granted_after(other, lack) < hides / 4,
 	   "nor on another CPU, whose clock may differ");
-	i.lack = lack;
-	i.migrated = false;
-	i.ran -= hides + hides / GRANT_PROVEN - 2 * hides;
-	i.lack = cpuc_interval_close(&i, &bounds).lack;
-	ok(switched(&i.lack, 0, away, false).ticks < hides / 4,
+	other = i;
+	other.ran = 2 * hides - hides / GRANT_PROVEN;
+	ok(granted_after(other, lack) < hides / 4,
 	   "nor if no more is missing than two readings may differ by");
 	i.lack = lack;
-	i.ran = hides;
 	lack = cpuc_interval_close(&i, &bounds).lack;
 	ok(switched(&lack, 0, away, false).ticks == hides,
 	   "but where a switch has hidden something it is");
