@@ -88,7 +88,7 @@ static double rate(void)
 	return on.core * (1 + on.drift * now);
 }
 
-static void pass(double c)
+static void run_on(double c)
 {
 	double left = on.turning > now ? on.turning - now : 0;
 
@@ -100,6 +100,23 @@ static void pass(double c)
 		on.turning = 0;
 	}
 	now += c / rate();
+}
+
+/* Something takes the CPU from the thread at this time, whatever it does. */
+static void (*strike)(void);
+static double strike_at;
+
+static void pass(double c)
+{
+	double before;
+
+	while (strike != NULL && now + c / rate() > strike_at) {
+		before = strike_at > now ? (strike_at - now) * rate() : 0;
+		run_on(before);
+		c -= before;
+		strike();
+	}
+	run_on(c);
 }
 
 /* One that is behind may be below 0, and wraps then, as a register does. */

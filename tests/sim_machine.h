@@ -197,7 +197,7 @@ static int open_machine(struct machine m)
 	if (m.sibling_ends > 0)
 		on.sibling_ends += now;
 	draw = 1 + seed;
-	hook = tick_hook = NULL;
+	hook = tick_hook = strike = NULL;
 	fake_misses_waits = m.kernel == HIDES_WAITS;
 	up = 1;
 	return calibrate();

@@ -184,7 +184,7 @@ static struct cpuc_closed switched(struct cpuc_lack *lack, uint64_t ran,
 	return closed;
 }
 
-/* Of a preemption what it may hide counts, for 32 in a row, and a quarter
+/* Of a preemption what it may hide counts, for 512 in a row, and a quarter
  * of what the thread ran pays that back: as cpucycles(7) says. */
 static void granted(void)
 {
@@ -193,16 +193,16 @@ static void granted(void)
 	uint64_t sum = 0, least, most;
 	int i;
 
-	for (i = 0; i < 24; i++)
+	for (i = 0; i < 500; i++)
 		sum += switched(&lack, 0, away, false).ticks == hides;
-	ok(sum == 24, "%.0f of %d preemptions hide something", (double)sum, i);
+	ok(sum == 500, "%.0f of %d preemptions hide something", (double)sum, i);
 	for (sum = 0, i = 0; i < 1000; i++)
 		sum += switched(&lack, 0, away, false).ticks;
-	/* A grant itself pays an eighth, and what is rounded is forgotten. */
-	least = 32 * hides * 8 / 7 - 24 * hides;
-	most = least + 1000 * (32 * hides / (1 << 15) + 1) * 8 / 7;
+	/* What is rounded is forgotten. */
+	least = 12 * hides;
+	most = least + 1500 * (512 * hides / (1 << 15) + 1);
 	ok(sum >= least && sum <= most,
-	   "but no more than 36 in all: then %.0f ticks, of %.0f to %.0f",
+	   "but no more than 512 in all: then %.0f ticks, of %.0f to %.0f",
 	   (double)sum, (double)least, (double)most);
 	ok(switched(&lack, 5 * hides, away, false).ticks == 6 * hides,
 	   "what the thread ran pays for that at once");
@@ -277,6 +277,29 @@ static void proven(void)
 	i.lack = lack;
 	ok(hiding_waits(cpuc_interval_close(&i, &bounds).lack) == 31,
 	   "and no more where another one has");
+}
+
+/* A measurement proves it, too, with a switch in the interval or without. */
+static void measured(void)
+{
+	const uint32_t hides = (uint32_t)cpuc_calibration.switch_hides;
+	const struct cpuc_lack lack = {.granted = 1 << 15};
+	struct cpuc_interval i = usual(lack);
+	uint64_t grant[2];
+
+	i.ticks = i.ran = hides;
+	i.hidden = true;
+	grant[0] = granted_after(i, lack);
+	ok(hiding_waits(cpuc_interval_close(&i, &bounds).lack) == 4,
+	   "four waits hide something after such a measurement");
+	i.switches.involuntary = 1;
+	grant[1] = granted_after(i, lack);
+	ok(grant[0] == hides && grant[1] == hides,
+	   "and what counts of a preemption needs not be paid back");
+	ok(!cpuc_interval_hidden(hides, hides - hides / GRANT_PROVEN, hides) &&
+		   cpuc_interval_hidden(hides, hides - hides / GRANT_PROVEN - 1,
+					hides),
+	   "it lacks more than two readings may differ by");
 }
 
 /* What the thread's clock lacks since its latest reading, before the interval,
@@ -437,6 +460,7 @@ int main(void)
 	singly();
 	granted();
 	proven();
+	measured();
 	doubted();
 	compared();
 	histories();

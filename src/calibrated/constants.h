@@ -125,12 +125,14 @@
 #define SWITCH_HIDES 125000        /* part of a second */
 #define SWITCH_HIDES_VIRTUAL 40000 /* the same */
 #define GRANT_PART 4               /* budget */
-#define GRANT_SWITCHES 32          /* budget */
+#define GRANT_SWITCHES 512         /* budget */
 /* If a switch was seen to hide this part of it, others are woken here, and all
- * is forgiven. Waits hide as much then, the next so many; and all that may be
- * granted if it was a wait. */
+ * is forgiven. Waits hide as much then, the next so many, and more if it was a
+ * wait. Where so much is not paid back, measurements are to show it. */
 #define GRANT_PROVEN 16
 #define GRANT_WAITS 4
+#define GRANT_WAITED 32
+#define GRANT_DOUBTED (1 << 14)             /* of 2^15 */
 #define LOST_MOST ((UINT32_C(1) << 26) - 1) /* 13 ms at 5 GHz: its bits */
 #define LOST_FADES 16      /* by this part a reading, or sums are high, */
 #define LOST_STAYS 256     /* and by this if it is no more than hides */

@@ -61,36 +61,44 @@ static uint64_t interval_grant(struct cpuc_lack *lack, uint32_t hides,
 	const uint64_t most = GRANT_SWITCHES * (uint64_t)hides;
 	const uint64_t unit = (most >> 15) + 1;
 	const uint64_t before = lack->granted * unit;
-	uint64_t paid = ran / GRANT_PART, grant;
+	const uint64_t paid = ran / GRANT_PART;
+	const uint64_t grant = cpuc_min(cpuc_min(switches * hides, pause),
+					cpuc_sub_sat(most + paid, before));
 
-	grant = cpuc_min(cpuc_min(switches * hides, pause),
-			 cpuc_sub_sat(most + paid, before));
-	/* Of that the thread ran a part, too. */
-	paid += grant / (2 * GRANT_PART);
 	lack->granted = (uint16_t)(cpuc_sub_sat(before + grant, paid) / unit);
 	return grant;
 }
 
+bool cpuc_interval_hidden(uint64_t ticks, uint64_t ran, uint32_t hides)
+{
+	return ran + hides / GRANT_PROVEN < ticks;
+}
+
+/* A switch has hidden what the thread ran: here others are woken, and nothing
+ * needs to be paid back. So many waits may hide as much. */
+static void interval_forgive(struct cpuc_lack *lack, uint32_t waits)
+{
+	lack->granted = 0;
+	lack->waits = cpuc_min(lack->waits + waits, GRANT_WAITED) &
+		      (2 * GRANT_WAITED - 1);
+}
+
 /* So many switches may have hidden what interval_grant() counts. If more is
  * missing than has passed since the latest count, and the word shows no pause
- * before that, a switch has hidden what the thread ran: here others are woken,
- * and nothing needs to be paid back. */
+ * before that, one of them has. */
 static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 				struct cpuc_lack *lack, uint64_t missing)
 {
 	const uint64_t least = lack->lost + hides / GRANT_PROVEN;
-	const bool waited = i->switches.involuntary == 0;
-	uint32_t waits = lack->waits, n;
+	uint32_t n = i->switches.voluntary;
 
 	if (i->waits_clear && i->interrupted && !i->migrated &&
-	    missing > i->ticks - i->counted + least) {
-		lack->granted = 0;
-		waits += waited ? GRANT_SWITCHES : GRANT_WAITS;
-		if (waits > GRANT_SWITCHES)
-			waits = GRANT_SWITCHES;
-	}
-	n = i->switches.voluntary < waits ? i->switches.voluntary : waits;
-	lack->waits = (waits - n) & (2 * GRANT_SWITCHES - 1);
+	    missing > i->ticks - i->counted + least)
+		interval_forgive(lack, i->switches.involuntary == 0
+					       ? GRANT_WAITED
+					       : GRANT_WAITS);
+	n = n < lack->waits ? n : lack->waits;
+	lack->waits = (lack->waits - n) & (2 * GRANT_WAITED - 1);
 	return i->switches.involuntary + n;
 }
 
@@ -112,6 +120,8 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 
 	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
+	if (i->hidden)
+		interval_forgive(&closed->lack, GRANT_WAITS);
 	closed->paused = n > 0 && missing > b->hides;
 	closed->compared = n == 0 || (i->switches_unknown && !closed->paused);
 	if (n == 0) {
