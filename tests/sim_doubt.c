@@ -3,6 +3,7 @@
  * machines: interrupts from other CPUs come late, or the clock stands still
  * while interrupts and the host take time. */
 #include "sim_machine.h"
+#include <math.h>
 
 enum { INTERRUPTS, HOST, RIVALS, WAITS, TAKERS };
 
@@ -156,11 +157,12 @@ static void work(const struct bed *b, double ns)
 /* A second of a new thread's work in pieces: each counts its work, but for what
  * a switch in it, or one before that is not known yet, has hidden beyond what
  * is granted. Where interrupts and the host take time, the first switch may
- * come before that is known, and of a hundred one after more than before. */
+ * come before that is known, and of a hundred one after more than before;
+ * chance adds thrice the root of that. */
 static void in_bed(const struct bed *b, double piece, enum kernel kernel)
 {
 	double done = 0, least = 9, share, end, sum;
-	double before;
+	double before, few;
 	uint64_t a, first;
 	unsigned low = 0, switches = waited + preempted;
 
@@ -189,7 +191,8 @@ static void in_bed(const struct bed *b, double piece, enum kernel kernel)
 	}
 	sum = (double)(count() - first) / (done + taken * on.core);
 	switches = waited + preempted - switches;
-	ok(low <= (taken > 0 ? 2 + switches / 50 : 0) && up && sum < b->most,
+	few = taken > 0 ? 1 + switches / 100. : 0;
+	ok(low <= few + 3 * sqrt(few) && up && sum < b->most,
 	   "%s, %s, pieces of %g us: %u are below 0.95 of the work beside %u "
 	   "switches, the lowest %.3f; %.4f in all, %.2f%% measuring",
 	   b->name, kernel_name[kernel], piece / 1e3, low, switches, least, sum,

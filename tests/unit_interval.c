@@ -208,6 +208,13 @@ static void granted(void)
 	   "what the thread ran pays for that at once");
 	switched(&lack, 5 * hides, 0, true);
 	ok(switched(&lack, 0, away, false).ticks == hides, "and later");
+	switched(&lack, 0, away, false);
+	/* What is rounded is less than a tenth. */
+	switched(&lack, 2 * hides, 0, true);
+	sum = switched(&lack, 0, away, false).ticks;
+	ok(sum >= hides / 2 && sum < hides * 6 / 10,
+	   "a quarter of it: of twice what is hidden %.0f of %.0f ticks",
+	   (double)sum, (double)hides);
 	ok(switched(&lack, 0, away, true).ticks == 0,
 	   "a wait hides nothing by itself");
 }
@@ -259,7 +266,7 @@ static void proven(void)
 	ok(granted_after(other, lack) < hides / 4,
 	   "nor on another CPU, whose clock may differ");
 	other = i;
-	other.ran = 2 * hides - hides / GRANT_PROVEN;
+	other.ran = 2 * hides - hides / 16;
 	ok(granted_after(other, lack) < hides / 4,
 	   "nor if no more is missing than two readings may differ by");
 	i.lack = lack;
@@ -292,13 +299,16 @@ static void measured(void)
 	grant[0] = granted_after(i, lack);
 	ok(hiding_waits(cpuc_interval_close(&i, &bounds).lack) == 4,
 	   "four waits hide something after such a measurement");
+	i.lack.waits = 1;
+	ok(hiding_waits(cpuc_interval_close(&i, &bounds).lack) == 5,
+	   "and those that would have done so without it");
+	i.lack.waits = 0;
 	i.switches.involuntary = 1;
 	grant[1] = granted_after(i, lack);
 	ok(grant[0] == hides && grant[1] == hides,
 	   "and what counts of a preemption needs not be paid back");
-	ok(!cpuc_interval_hidden(hides, hides - hides / GRANT_PROVEN, hides) &&
-		   cpuc_interval_hidden(hides, hides - hides / GRANT_PROVEN - 1,
-					hides),
+	ok(!cpuc_interval_hidden(hides, hides - hides / 16, hides) &&
+		   cpuc_interval_hidden(hides, hides - hides / 16 - 1, hides),
 	   "it lacks more than two readings may differ by");
 }
 

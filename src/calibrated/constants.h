@@ -59,7 +59,7 @@
 #define SCATTER_MEMORY 64       /* measurements */
 #define SCATTER_FASTER 4        /* this part of it if the core seems faster */
 /* The least step that windows show, in times their scatter, squared. */
-#define SCATTER_STEP 48
+#define SCATTER_STEP 64
 #define LAG_PART 4      /* of the product of what two measurements are off */
 #define WALK_MEMORY 24  /* measurements */
 #define WALK_LEAST 250  /* 0.0015%, squared, in a millisecond */

@@ -269,7 +269,7 @@ enum cpuc_ratio_seen cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed,
 				       uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint64_t late = cpuc_sub_sat(passed, r->measure_in);
+	const uint64_t late = passed - r->measure_in; /* if it is due */
 	enum cpuc_ratio_seen seen = CPUC_RATIO_STANDS;
 
 	r->windows = 0;
