@@ -15,10 +15,22 @@
 #define cpuc_thread_switches fake_switches
 #define cpuc_rseq_misses_waits fake_misses_waits
 #define cpuc_os_clock_thread fake_thread
+#include "thread/guard.h"
+/* Switches often come at the guard's system calls. */
+#define cpuc_guard_enter(guard) (enter(), cpuc_guard_enter(guard))
+static void enter(void);
 #include "../src/calibrated/count.c"
 #include "../src/calibrated/thread_clock.c"
 #include "sim_kernel.h"
 #include "tap.h"
+
+static void (*enter_hook)(void);
+
+static void enter(void)
+{
+	if (enter_hook != NULL)
+		enter_hook();
+}
 
 static long long fake_tick(void)
 {
@@ -197,7 +209,7 @@ static int open_machine(struct machine m)
 	if (m.sibling_ends > 0)
 		on.sibling_ends += now;
 	draw = 1 + seed;
-	hook = tick_hook = strike = NULL;
+	hook = tick_hook = strike = enter_hook = NULL;
 	fake_misses_waits = m.kernel == HIDES_WAITS;
 	up = 1;
 	return calibrate();

@@ -286,6 +286,40 @@ static void proven(void)
 	   "and no more where another one has");
 }
 
+/* A word that stood at the interval's end, and was cleared when the kernel was
+ * asked: the switch came in between, and what is missing was hidden. */
+static void stood(void)
+{
+	const uint64_t hides = cpuc_calibration.switch_hides;
+	const struct cpuc_lack lack = {.granted = 1 << 15};
+	struct cpuc_interval i = usual(lack), unknown;
+	struct cpuc_closed closed;
+
+	i.ticks = 10 * hides;
+	i.ran = 5 * hides;
+	i.switches.involuntary = 1;
+	i.stood = true;
+	closed = cpuc_interval_close(&i, &bounds);
+	ok(closed.ticks == 10 * hides && closed.lack.granted == 0,
+	   "a switch after the interval leaves nothing out, and proves that "
+	   "something was hidden");
+	i.ran = 10 * hides - hides / 16;
+	ok(cpuc_interval_close(&i, &bounds).lack.granted > 0,
+	   "but not if no more is missing than two readings may differ by");
+	unknown = i;
+	unknown.ran = 5 * hides;
+	unknown.waits_clear = false;
+	ok(cpuc_interval_close(&unknown, &bounds).ticks < 10 * hides,
+	   "a word that waits do not clear tells nothing");
+	unknown.waits_clear = true;
+	unknown.interrupted = false;
+	unknown.ran = 0;
+	unknown.ticks = 2 * bounds.wait;
+	unknown.switches = (struct cpuc_switches){1, 0};
+	ok(cpuc_interval_close(&unknown, &bounds).ticks < bounds.wait,
+	   "nor one that a wait has not cleared");
+}
+
 /* A measurement proves it, too, with a switch in the interval or without. */
 static void measured(void)
 {
@@ -375,10 +409,11 @@ static void history_compare(struct history *h, bool host)
 	h->lack = cpuc_interval_close(&i, &bounds).lack;
 }
 
-/* An interval with a wait, or one or two preemptions, and perhaps another rate
- * from some tick on: the cycles of its work, and of these what does not count
- * and is no limit. The clock was read as long ago as where it was compared: a
- * part of what was missing there is expected by that time. */
+/* An interval with a wait, or one or two preemptions, in it or just after it,
+ * as the word tells; and perhaps another rate from some tick on: the cycles of
+ * its work, and of these what does not count and is no limit. The clock was
+ * read as long ago as where it was compared: a part of what was missing there
+ * is expected by that time. */
 static uint64_t history_switch(struct history *h, uint64_t *work)
 {
 	struct cpuc_interval i = usual(h->lack);
@@ -391,13 +426,16 @@ static uint64_t history_switch(struct history *h, uint64_t *work)
 	i.counted = any(20) % h->reading;
 	i.unread = h->reading - i.counted;
 	lack = history_lack(h, i.unread + i.counted, host && before);
-	hidden = rnd() % (preempted * cpuc_calibration.switch_hides + 1);
+	i.stood = rnd() % 4 == 0;
+	hidden = i.stood ? run
+			 : preempted * (uint64_t)cpuc_calibration.switch_hides;
+	hidden = rnd() % (hidden + 1);
 	i.ran = i.unread + i.counted + run -
 		history_lack(h, i.unread + i.counted, false) -
 		cpuc_min(hidden, run);
 	i.unread += host && before ? h->pause : 0;
 	i.ticks = i.counted + run + history_lack(h, run, host && !before) +
-		  any(26);
+		  (i.stood ? 0 : any(26));
 	i.switches = (struct cpuc_switches){preempted == 0, preempted};
 	i.ratio_before = ONE / 2 + rnd() % ONE;
 	i.ratio_after = rnd() % 2 ? i.ratio_before : ONE / 2 + rnd() % ONE;
@@ -470,6 +508,7 @@ int main(void)
 	singly();
 	granted();
 	proven();
+	stood();
 	measured();
 	doubted();
 	compared();

@@ -243,12 +243,14 @@ static struct cpuc_bounds count_bounds(void)
 				    .least = COUNT_CLOCK_LEAST};
 }
 
-/* Observes and closes the interval at the tick t that the caller read. */
+/* Observes and closes the interval at the tick t that the caller read, and
+ * after which the word stood or did not. */
 static uint64_t count_close(struct cpuc_core_count *c, uintptr_t armed,
-			    uint64_t t)
+			    uint64_t t, bool stood)
 {
 	const struct cpuc_bounds bounds = count_bounds();
-	struct cpuc_interval i = {.cycles = c->cycles, .lack = c->lack};
+	struct cpuc_interval i = {
+		.cycles = c->cycles, .lack = c->lack, .stood = stood};
 	struct cpuc_closed closed;
 	uint64_t reading;
 	bool clock_read;
@@ -345,6 +347,7 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now)
 	struct cpuc_core_count *c = &cpuc_own_count;
 	struct cpuc_guard guard;
 	uint64_t n;
+	bool stood;
 
 	/* Orders the calibration after the caller's load of cpucycles on
 	 * weakly ordered CPUs; a thread's first call always comes here. */
@@ -352,9 +355,13 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now)
 		return (uint64_t)cpuc_first();
 	if (count_glimpse(c, armed, now, &n))
 		return n;
+	/* Before the guard's system calls, at which switches often come. */
+	CPUC_FENCE();
+	stood = c->state == CPUC_COUNT_OPEN &&
+		cpuc_rseq_stands(&c->rseq, armed);
 	if (!cpuc_guard_enter(&guard))
 		return count_inside(c);
-	n = count_close(c, armed, now);
+	n = count_close(c, armed, now, stood);
 	cpuc_guard_leave(&guard);
 	count_open(c);
 	return n;

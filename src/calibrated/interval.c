@@ -84,22 +84,47 @@ static void interval_forgive(struct cpuc_lack *lack, uint32_t waits)
 }
 
 /* So many switches may have hidden what interval_grant() counts. If more is
- * missing than has passed since the latest count, and the word shows no pause
+ * missing than the `rest` in which a pause may be, and the word shows no pause
  * before that, one of them has. */
 static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
-				struct cpuc_lack *lack, uint64_t missing)
+				struct cpuc_lack *lack, uint64_t missing,
+				uint64_t rest)
 {
 	const uint64_t least = lack->lost + hides / GRANT_PROVEN;
 	uint32_t n = i->switches.voluntary;
 
 	if (i->waits_clear && i->interrupted && !i->migrated &&
-	    missing > i->ticks - i->counted + least)
+	    missing > rest + least)
 		interval_forgive(lack, i->switches.involuntary == 0
 					       ? GRANT_WAITED
 					       : GRANT_WAITS);
 	n = n < lack->waits ? n : lack->waits;
 	lack->waits = (lack->waits - n) & (2 * GRANT_WAITED - 1);
 	return i->switches.involuntary + n;
+}
+
+/* The pause that is left out where so many switches may have been one. */
+static uint64_t interval_switched(const struct cpuc_interval *i,
+				  const struct cpuc_bounds *b,
+				  struct cpuc_closed *closed, uint64_t missing,
+				  uint32_t n)
+{
+	uint64_t rest = i->ticks - i->counted, pause;
+	bool clears;
+
+	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
+	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
+			      missing > b->wait;
+	clears = i->waits_clear && !closed->wait_missed;
+	/* All of them came after the interval. */
+	if (clears && i->stood)
+		rest = 0;
+	pause = missing - interval_already_counted(i, missing, clears, n,
+						   closed->lack.lost);
+	pause = cpuc_min(pause, rest);
+	n = interval_hiding(i, b->hides, &closed->lack, missing, rest);
+	return pause -
+	       interval_grant(&closed->lack, b->hides, n, pause, i->ran);
 }
 
 /* For how many ticks since the latest count the thread surely did not run.
@@ -114,8 +139,8 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	const uint64_t ran =
 		i->ran + slow +
 		cpuc_min(slow / SLOW_DOUBT, i->ran / SLOW_DOUBT_MOST);
-	uint64_t missing = cpuc_sub_sat(i->unread + i->ticks, ran), pause;
-	uint32_t n = i->switches.voluntary + i->switches.involuntary;
+	const uint64_t missing = cpuc_sub_sat(i->unread + i->ticks, ran);
+	const uint32_t n = i->switches.voluntary + i->switches.involuntary;
 	uint32_t lost = i->lack.lost;
 
 	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
@@ -124,23 +149,12 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 		interval_forgive(&closed->lack, GRANT_WAITS);
 	closed->paused = n > 0 && missing > b->hides;
 	closed->compared = n == 0 || (i->switches_unknown && !closed->paused);
-	if (n == 0) {
-		interval_learn(&closed->lack, i->ran, i->unread + i->ticks,
-			       missing, b->least);
-		interval_grant(&closed->lack, b->hides, 0, 0, i->ran);
-		return 0;
-	}
-	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
-	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
-			      missing > b->wait;
-	pause = missing -
-		interval_already_counted(i, missing,
-					 i->waits_clear && !closed->wait_missed,
-					 n, closed->lack.lost);
-	pause = cpuc_min(pause, i->ticks - i->counted);
-	n = interval_hiding(i, b->hides, &closed->lack, missing);
-	return pause -
-	       interval_grant(&closed->lack, b->hides, n, pause, i->ran);
+	if (n > 0)
+		return interval_switched(i, b, closed, missing, n);
+	interval_learn(&closed->lack, i->ran, i->unread + i->ticks, missing,
+		       b->least);
+	interval_grant(&closed->lack, b->hides, 0, 0, i->ran);
+	return 0;
 }
 
 /* The interval's ticks that count. */

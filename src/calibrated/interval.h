@@ -41,7 +41,8 @@ struct cpuc_interval {
 	struct cpuc_lack lack; /* until now */
 	uint32_t gap;     /* two calls so far apart may have a wait between */
 	bool waits_clear; /* a wait clears the thread's word */
-	bool interrupted; /* the word was cleared in this interval */
+	bool interrupted; /* the word was cleared in this interval, or after it: */
+	bool stood;       /* at its end it was as armed */
 	bool hidden;      /* a switch hid a part of a measurement at its end */
 	struct cpuc_switches switches; /* since the kernel was last asked */
 	bool switches_unknown;         /* it does not tell */
