@@ -74,13 +74,12 @@ bool cpuc_interval_hidden(uint64_t ticks, uint64_t ran, uint32_t hides)
 	return ran + hides / GRANT_PROVEN < ticks;
 }
 
-/* A switch has hidden what the thread ran: here others are woken, and nothing
- * needs to be paid back. So many waits may hide as much. */
-static void interval_forgive(struct cpuc_lack *lack, uint32_t waits)
+/* A switch has hidden what the thread ran: here others are woken, nothing needs
+ * to be paid back, and the next waits may hide as much. */
+static void interval_forgive(struct cpuc_lack *lack)
 {
 	lack->granted = 0;
-	lack->waits = cpuc_min(lack->waits + waits, GRANT_WAITED) &
-		      (2 * GRANT_WAITED - 1);
+	lack->waits = GRANT_WAITS;
 }
 
 /* So many switches may have hidden what interval_grant() counts. If more is
@@ -95,11 +94,9 @@ static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 
 	if (i->waits_clear && i->interrupted && !i->migrated &&
 	    missing > rest + least)
-		interval_forgive(lack, i->switches.involuntary == 0
-					       ? GRANT_WAITED
-					       : GRANT_WAITS);
+		interval_forgive(lack);
 	n = n < lack->waits ? n : lack->waits;
-	lack->waits = (lack->waits - n) & (2 * GRANT_WAITED - 1);
+	lack->waits = (lack->waits - n) & (2 * GRANT_WAITS - 1);
 	return i->switches.involuntary + n;
 }
 
@@ -146,7 +143,7 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
 	if (i->hidden)
-		interval_forgive(&closed->lack, GRANT_WAITS);
+		interval_forgive(&closed->lack);
 	closed->paused = n > 0 && missing > b->hides;
 	closed->compared = n == 0 || (i->switches_unknown && !closed->paused);
 	if (n > 0)
