@@ -198,7 +198,7 @@ static void granted(void)
 	ok(sum == 500, "%.0f of %d preemptions hide something", (double)sum, i);
 	for (sum = 0, i = 0; i < 1000; i++)
 		sum += switched(&lack, 0, away, 0).ticks;
-	/* What is rounded is forgotten. */
+	/* What is rounded is forgotten, at each of the 1500. */
 	least = 12 * hides;
 	most = least + 1500 * (512 * hides / (1 << 15) + 1);
 	ok(sum >= least && sum <= most,
@@ -306,33 +306,9 @@ static void stood(void)
 	   "a word that waits do not clear tells nothing");
 	unknown.waits_clear = true;
 	unknown.interrupted = false;
-	unknown.ran = 0;
-	unknown.ticks = 2 * bounds.wait;
-	unknown.switches = (struct cpuc_switches){1, 0};
-	ok(cpuc_interval_close(&unknown, &bounds).ticks < bounds.wait,
-	   "nor one that a wait has not cleared");
-}
-
-/* A measurement proves it, too, with a switch in the interval or without. */
-static void measured(void)
-{
-	const uint32_t hides = (uint32_t)cpuc_calibration.switch_hides;
-	const struct cpuc_lack lack = {.granted = 1 << 15};
-	struct cpuc_interval i = usual(lack);
-	uint64_t grant[2];
-
-	i.ticks = i.ran = hides;
-	i.hidden = true;
-	grant[0] = granted_after(i, lack);
-	ok(hiding_waits(cpuc_interval_close(&i, &bounds).lack) == 32,
-	   "32 waits hide something after such a measurement");
-	i.switches.involuntary = 1;
-	grant[1] = granted_after(i, lack);
-	ok(grant[0] == hides && grant[1] == hides,
-	   "and what counts of a preemption needs not be paid back");
-	ok(!cpuc_interval_hidden(hides, hides - hides / 16, hides) &&
-		   cpuc_interval_hidden(hides, hides - hides / 16 - 1, hides),
-	   "it lacks more than two readings may differ by");
+	unknown.switches.voluntary = 1;
+	ok(cpuc_interval_close(&unknown, &bounds).ticks < 10 * hides,
+	   "nor one that was not cleared at all");
 }
 
 /* What the thread's clock lacks since its latest reading, before the interval,
@@ -500,7 +476,6 @@ int main(void)
 	granted();
 	proven();
 	stood();
-	measured();
 	doubted();
 	compared();
 	histories();

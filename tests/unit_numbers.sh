@@ -38,7 +38,7 @@ says man/cpucycles.7 "a preemption Ta too high by up to $switch us"
 says man/cpucycles.7 "Ta too low by what exceeds $switch us"
 says man/cpucycles-benchmarking.7 "up to $switch us too much for each preemption"
 says doc/compared.md "adds up to $switch us for each preemption"
-says man/cpucycles.7 "no more counts than $(number GRANT_SWITCHES) of these and a $(
+says man/cpucycles.7 "no more counts than $(number GRANT_SWITCHES) preemptions' and a $(
 	word "$(number GRANT_PART)") of what the thread ran"
 says man/cpucycles.7 "a pause that is not reported Ta too high by up to $gap us"
 says man/cpucycles.7 "each call that comes more than $gap us after"

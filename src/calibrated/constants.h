@@ -127,11 +127,9 @@
 #define GRANT_PART 4               /* budget */
 #define GRANT_SWITCHES 512         /* budget */
 /* If a switch was seen to hide this part of it, others are woken here, and all
- * is forgiven. The next so many waits hide as much then. Where so much is not
- * paid back, measurements are to show it. */
+ * is forgiven. The next so many waits hide as much then. */
 #define GRANT_PROVEN 16
 #define GRANT_WAITS 32
-#define GRANT_DOUBTED (1 << 14)             /* of 2^15 */
 #define LOST_MOST ((UINT32_C(1) << 26) - 1) /* 13 ms at 5 GHz: its bits */
 #define LOST_FADES 16      /* by this part a reading, or sums are high, */
 #define LOST_STAYS 256     /* and by this if it is no more than hides */

@@ -163,37 +163,14 @@ static void count_open(struct cpuc_core_count *c)
 	c->due = due > 0 ? due : 1;
 }
 
-/* Whether the core has another rate now. If windows were run the thread's clock
- * is read after them, too: they are known work, and what that clock lacks of it
- * since *reading a switch has hidden. */
-static bool count_measure(struct cpuc_core_count *c, struct cpuc_interval *i,
-			  uint64_t *reading)
-{
-	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint64_t begun = *reading;
-	const uint64_t worked = cpuc_min(cpuc_sub_sat(i->ticks, i->counted),
-					 i->clock_known ? i->ran : UINT64_MAX);
-	const bool stands =
-		cpuc_ratio_update(&c->ratio, cpuc_sub_sat(i->ticks, 0),
-				  worked) == CPUC_RATIO_STANDS;
-
-	i->ratio_after = c->ratio.estimate;
-	if (stands)
-		return false;
-	*reading = cpuc_thread_clock();
-	i->hidden = cpuc_interval_hidden(cpuc_windows_take(s, c->ratio.windows),
-					 *reading - begun, s->switch_hides);
-	return true;
-}
-
-/* Asks what has happened in the interval, and measures if that is due. Returns
- * whether the thread's clock was read: *reading, at the end. */
+/* Asks what has happened in the interval, and whether the core has another rate
+ * now. Returns whether the thread's clock was read: *reading, at the end. */
 static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 			  uint64_t *reading)
 {
-	const uint64_t rest = i->ticks - i->counted;
 	uint16_t cpu;
-	bool asks;
+	uint64_t rest = i->ticks - i->counted, worked;
+	bool asks, slow;
 
 	i->interrupted = cpuc_rseq_rearm(&c->rseq);
 	c->interruptions = c->interruptions + i->interrupted;
@@ -215,12 +192,18 @@ static bool count_observe(struct cpuc_core_count *c, struct cpuc_interval *i,
 	c->ratio.cpu = cpu;
 	if (i->migrated)
 		cpuc_ratio_moved(&c->ratio);
-	return count_measure(c, i, reading) || asks;
+	worked = cpuc_min(cpuc_sub_sat(rest, 0),
+			  i->clock_known ? i->ran : UINT64_MAX);
+	slow = cpuc_ratio_update(&c->ratio, cpuc_sub_sat(i->ticks, 0),
+				 worked) != CPUC_RATIO_STANDS;
+	i->ratio_after = c->ratio.estimate;
+	if (slow)
+		*reading = cpuc_thread_clock();
+	return asks || slow;
 }
 
 /* When the thread's clock is read next: soon after a switch, and sooner if the
- * one before left no time to compare the clock. If many pauses counted in part,
- * a measurement comes soon, which may show that switches hide something. */
+ * one before left no time to compare the clock. */
 static void count_plan(struct cpuc_core_count *c, bool paused, bool compared)
 {
 	const unsigned least = c->lack.slow > SLOW_MUCH ? COUNT_CLOCK_SLOW : 0;
@@ -231,8 +214,6 @@ static void count_plan(struct cpuc_core_count *c, bool paused, bool compared)
 		c->sooner++;
 	else if (compared && c->sooner > least)
 		c->sooner--;
-	if (c->lack.granted > GRANT_DOUBTED)
-		cpuc_ratio_measure_soon(&c->ratio);
 }
 
 static struct cpuc_bounds count_bounds(void)
@@ -261,8 +242,10 @@ static uint64_t count_close(struct cpuc_core_count *c, uintptr_t armed,
 	if (c->state == CPUC_COUNT_FRESH)
 		i.cycles = count_begin(c, t);
 	/* A handler has ended that interval. */
-	else if (c->rseq.armed != armed)
+	else if (c->rseq.armed != armed) {
 		t = count_tick();
+		i.stood = false;
+	}
 	i.ratio_before = c->ratio.estimate;
 	i.ticks = t - c->tick;
 	i.counted = count_seen(c, i.ticks);
@@ -355,7 +338,8 @@ uint64_t cpuc_count_slow(uintptr_t armed, uint64_t now)
 		return (uint64_t)cpuc_first();
 	if (count_glimpse(c, armed, now, &n))
 		return n;
-	/* Before the guard's system calls, at which switches often come. */
+	/* Before the guard's system calls, at which switches often come. A
+	 * fresh thread has no word yet. */
 	CPUC_FENCE();
 	stood = c->state == CPUC_COUNT_OPEN &&
 		cpuc_rseq_stands(&c->rseq, armed);

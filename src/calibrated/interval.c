@@ -69,22 +69,10 @@ static uint64_t interval_grant(struct cpuc_lack *lack, uint32_t hides,
 	return grant;
 }
 
-bool cpuc_interval_hidden(uint64_t ticks, uint64_t ran, uint32_t hides)
-{
-	return ran + hides / GRANT_PROVEN < ticks;
-}
-
-/* A switch has hidden what the thread ran: here others are woken, nothing needs
- * to be paid back, and the next waits may hide as much. */
-static void interval_forgive(struct cpuc_lack *lack)
-{
-	lack->granted = 0;
-	lack->waits = GRANT_WAITS;
-}
-
 /* So many switches may have hidden what interval_grant() counts. If more is
  * missing than the `rest` in which a pause may be, and the word shows no pause
- * before that, one of them has. */
+ * before that, one of them has: here others are woken, nothing needs to be paid
+ * back, and the next waits may hide as much. */
 static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 				struct cpuc_lack *lack, uint64_t missing,
 				uint64_t rest)
@@ -93,8 +81,10 @@ static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 	uint32_t n = i->switches.voluntary;
 
 	if (i->waits_clear && i->interrupted && !i->migrated &&
-	    missing > rest + least)
-		interval_forgive(lack);
+	    missing > rest + least) {
+		lack->granted = 0;
+		lack->waits = GRANT_WAITS;
+	}
 	n = n < lack->waits ? n : lack->waits;
 	lack->waits = (lack->waits - n) & (2 * GRANT_WAITS - 1);
 	return i->switches.involuntary + n;
@@ -114,7 +104,7 @@ static uint64_t interval_switched(const struct cpuc_interval *i,
 			      missing > b->wait;
 	clears = i->waits_clear && !closed->wait_missed;
 	/* All of them came after the interval. */
-	if (clears && i->stood)
+	if (clears && i->stood && i->interrupted)
 		rest = 0;
 	pause = missing - interval_already_counted(i, missing, clears, n,
 						   closed->lack.lost);
@@ -142,8 +132,6 @@ static uint64_t interval_pause(const struct cpuc_interval *i,
 
 	lost -= lost / (lost > b->hides ? LOST_FADES : LOST_STAYS);
 	closed->lack.lost = lost & LOST_MOST;
-	if (i->hidden)
-		interval_forgive(&closed->lack);
 	closed->paused = n > 0 && missing > b->hides;
 	closed->compared = n == 0 || (i->switches_unknown && !closed->paused);
 	if (n > 0)

@@ -35,15 +35,14 @@ struct cpuc_interval {
 	bool migrated;         /* to another CPU */
 
 	/* The thread's clock, and how long ago it was last read. */
-	bool clock_known;      /* false: `ran` and `hidden` are not known */
+	bool clock_known;      /* false: `ran` is not known */
 	uint64_t ran;          /* what it advanced since */
 	uint64_t unread;       /* ticks from then to this interval; it ran */
 	struct cpuc_lack lack; /* until now */
 	uint32_t gap;     /* two calls so far apart may have a wait between */
 	bool waits_clear; /* a wait clears the thread's word */
-	bool interrupted; /* the word was cleared in this interval, or after it: */
-	bool stood;       /* at its end it was as armed */
-	bool hidden;      /* a switch hid a part of a measurement at its end */
+	bool interrupted; /* the word was cleared when the kernel was asked, */
+	bool stood;       /* but not yet at the interval's end */
 	struct cpuc_switches switches; /* since the kernel was last asked */
 	bool switches_unknown;         /* it does not tell */
 };
@@ -57,10 +56,6 @@ struct cpuc_closed {
 	bool paused;      /* the thread's clock shows a pause */
 	bool compared;    /* or there was no switch, or none is seen */
 };
-
-/* Whether a switch hid a part of known work, which took `ticks` or more, from
- * the thread's clock: that shows only `ran`. */
-bool cpuc_interval_hidden(uint64_t ticks, uint64_t ran, uint32_t hides);
 
 /* Whether the thread's clock lacks more than a switch hides. */
 bool cpuc_interval_doubted(const struct cpuc_interval *i, uint32_t hides);

@@ -31,29 +31,21 @@ static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v)
 	return v[KEPT - need] + (v[KEPT - 1] - v[KEPT - need]) / 2;
 }
 
-/* A window, so many times as long as the calibration's. */
-static uint64_t ratio_window(struct cpuc_ratio *r, struct cpuc_overhead *o,
-			     uint32_t length, uint64_t near_ratio)
+/* A window at about this ratio; on a much faster core it was too short. */
+static uint64_t ratio_window_near(struct cpuc_overhead *o, uint64_t *near_ratio)
 {
-	r->windows += length;
-	return cpuc_run_window(o, cpuc_calibration.turns * length, near_ratio);
-}
-
-/* One at about this ratio; on a much faster core it was too short. */
-static uint64_t ratio_window_near(struct cpuc_ratio *r, struct cpuc_overhead *o,
-				  uint64_t *near_ratio)
-{
-	uint64_t ratio = ratio_window(r, o, 1, *near_ratio);
+	const uint32_t turns = cpuc_calibration.turns;
+	uint64_t ratio = cpuc_run_window(o, turns, *near_ratio);
 
 	if (ratio > *near_ratio + *near_ratio / STEP_SHORT)
-		ratio = ratio_window(r, o, 1, *near_ratio = ratio);
+		ratio = cpuc_run_window(o, turns, *near_ratio = ratio);
 	return ratio;
 }
 
 /* The ratio now, by a few windows, or by one at the ratio in use; 0: they
  * disagree. At the end of a long interval, of `worked` ticks, by many, as a
  * lower ratio must last; if these disagree, the highest but two holds. */
-static uint64_t ratio_windows(struct cpuc_ratio *r, uint64_t worked)
+static uint64_t ratio_windows(const struct cpuc_ratio *r, uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
 	const uint64_t begun = (uint64_t)s->clock->tick();
@@ -71,7 +63,7 @@ static uint64_t ratio_windows(struct cpuc_ratio *r, uint64_t worked)
 		most = STEP_WINDOWS + least + (uint32_t)lasts / s->window_ticks;
 	}
 	for (n = 1; n <= most; n++) {
-		ratio = ratio_window_near(r, &o, &near_ratio);
+		ratio = ratio_window_near(&o, &near_ratio);
 		if (!many && cpuc_apart(ratio, r->estimate) <= STEP_LEAST)
 			return r->estimate;
 		/* In place of the lowest, if its overhead is known. */
@@ -138,7 +130,8 @@ static struct cpuc_overhead ratio_overhead(const struct cpuc_ratio *r,
 static uint64_t ratio_run(struct cpuc_ratio *r, uint32_t length)
 {
 	struct cpuc_overhead o = ratio_overhead(r, length);
-	const uint64_t ratio = ratio_window(r, &o, length, r->estimate);
+	const uint64_t ratio = cpuc_run_window(
+		&o, cpuc_calibration.turns * length, r->estimate);
 
 	if (length != MEASUREMENT_FIRST)
 		r->overhead[length == MEASUREMENT_LONG] =
@@ -240,22 +233,17 @@ static bool ratio_glimpses(struct cpuc_ratio *r, uint64_t worked)
 	return stands || (CPUC_GLIMPSE_GUARDED && cpuc_ratio_glimpse(r));
 }
 
-void cpuc_ratio_measure_soon(struct cpuc_ratio *r)
-{
-	const uint64_t soon = (uint64_t)cpuc_calibration.window_ticks *
-			      MEASUREMENT_SHORT * MEASUREMENT_MOVING;
-
-	r->measure_in = (uint32_t)cpuc_min(r->measure_in, soon);
-}
-
 /* When the next measurement and the next glimpse are due, after this. */
 static void ratio_plan(struct cpuc_ratio *r, enum cpuc_ratio_seen seen)
 {
+	const struct cpuc_calibration *s = &cpuc_calibration;
+	const uint64_t soon = (uint64_t)s->window_ticks * MEASUREMENT_SHORT *
+			      MEASUREMENT_MOVING;
+
 	if (seen == CPUC_RATIO_UNCLEAR)
-		cpuc_ratio_measure_soon(r);
+		r->measure_in = (uint32_t)cpuc_min(r->measure_in, soon);
 	else if (seen != CPUC_RATIO_STANDS)
-		r->measure_in =
-			cpuc_tracker_every(&r->tracker, &cpuc_calibration);
+		r->measure_in = cpuc_tracker_every(&r->tracker, s);
 	r->glimpse_in = cpuc_ratio_glimpse_every(r);
 	if (seen == CPUC_RATIO_STANDS)
 		return;
@@ -269,10 +257,9 @@ enum cpuc_ratio_seen cpuc_ratio_update(struct cpuc_ratio *r, uint64_t passed,
 				       uint64_t worked)
 {
 	const struct cpuc_calibration *s = &cpuc_calibration;
-	const uint64_t late = passed - r->measure_in; /* if it is due */
+	const uint64_t late = cpuc_sub_sat(passed, r->measure_in);
 	enum cpuc_ratio_seen seen = CPUC_RATIO_STANDS;
 
-	r->windows = 0;
 	ratio_pass(r, passed);
 	if (r->glimpse_in > 0 && r->measure_in > 0)
 		return CPUC_RATIO_STANDS;

@@ -18,8 +18,7 @@ struct cpuc_ratio {
 	int32_t glimpse_drift; /* GLIMPSE_MEAN times the mean distance to it */
 	int32_t overhead[2]; /* short measurements', long ones': ratio_run() */
 	struct cpuc_tracker tracker;
-	uint16_t cpu;     /* at the latest closing: by count_observe() */
-	uint32_t windows; /* run by the latest cpuc_ratio_update() */
+	uint16_t cpu; /* at the latest closing: by count_observe() */
 };
 
 /* A thread's first count, at tick t: by the process's first ratio. */
@@ -34,9 +33,6 @@ uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r);
 
 /* Runs a glimpse: whether it shows the ratio in use. Changes only the drift. */
 bool cpuc_ratio_glimpse(struct cpuc_ratio *r);
-
-/* The next measurement is due as soon as where the rate moves. */
-void cpuc_ratio_measure_soon(struct cpuc_ratio *r);
 
 /* What was seen of the rate. All but the first take long. */
 enum cpuc_ratio_seen {

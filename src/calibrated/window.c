@@ -28,12 +28,6 @@ uint32_t cpuc_window_turns(const struct cpuc_calibration *s, uint32_t turns,
 	return n > 0 ? (uint32_t)n : 1;
 }
 
-uint64_t cpuc_windows_take(const struct cpuc_calibration *s, uint32_t windows)
-{
-	return (uint64_t)s->window_ticks * windows * WINDOW_RUNS /
-	       WINDOW_DIFFERENCE;
-}
-
 uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns)
 {
 	return (uint64_t)s->chain->cycles * turns << CPUC_OVERHEAD_BITS;

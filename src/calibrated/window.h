@@ -16,10 +16,6 @@ uint32_t cpuc_window_turns(const struct cpuc_calibration *s, uint32_t turns,
 uint64_t cpuc_links_cycles(const struct cpuc_calibration *s, uint32_t turns);
 #define CPUC_OVERHEAD_BITS 4
 
-/* The ticks that so many windows take at least, if the core has the rate for
- * which they were made. */
-uint64_t cpuc_windows_take(const struct cpuc_calibration *s, uint32_t windows);
-
 /* Runs a glimpse. Its overhead: what it takes beyond its links, in cycles <<
  * CPUC_OVERHEAD_BITS, about the same each time if this is the core's ratio. */
 int32_t cpuc_run_glimpse(const struct cpuc_calibration *s, uint64_t ratio);
