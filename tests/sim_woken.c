@@ -143,7 +143,7 @@ static void ended_by_handler(void)
 	calibrated_expire();
 	enter_hook = handler_waits;
 	a = count() - a;
-	ok(up && a < 1e6, "a handler counts and waits 0.1 s: %.0f cycles",
+	ok(up && a < 1000000, "a handler counts and waits 0.1 s: %.0f cycles",
 	   (double)a);
 }
 
