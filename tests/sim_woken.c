@@ -94,14 +94,16 @@ static struct beside beside(struct rival r, double piece)
 	return all;
 }
 
-/* Of pieces that are short enough for a call in what is hidden now and then. */
-static void hidden_often(double piece)
+/* Of pieces that are short enough for a call in what is hidden now and then
+ * none is low. cpucycles(7) says how many longer ones are. */
+static void hidden_often(double piece, bool some_low)
 {
 	const struct rival r = {.has = 96e3, .apart = 100e3, .woken = true};
 	const struct beside all = beside(r, piece);
 	const double hides = cpuc_calibration.switch_hides / on.ticks;
 
-	ok(up && all.low == 0 && all.sum < 1 + hides / (r.apart / 2),
+	ok(up && all.low <= (some_low ? 3 * all.pieces / 10 : 0) &&
+		   all.sum < 1 + hides / (r.apart / 2),
 	   "another is woken after each 50 us of work: %u of %u pieces of %g "
 	   "us are below 0.95 of the work; %.4f in all",
 	   all.low, all.pieces, piece / 1e3, all.sum);
@@ -152,9 +154,10 @@ int main(void)
 	const unsigned seeds = machine_prepare();
 
 	for (seed = 0; seed < seeds; seed++) {
-		hidden_often(10e3);
-		hidden_often(30e3);
-		hidden_often(100e3);
+		hidden_often(10e3, false);
+		hidden_often(30e3, false);
+		hidden_often(100e3, false);
+		hidden_often(300e3, true);
 		hidden_never();
 		ended_by_handler();
 	}

@@ -41,8 +41,9 @@ struct cpuc_interval {
 	struct cpuc_lack lack; /* until now */
 	uint32_t gap;     /* two calls so far apart may have a wait between */
 	bool waits_clear; /* a wait clears the thread's word */
-	bool interrupted; /* the word was cleared when the kernel was asked, */
-	bool stood;       /* but not yet at the interval's end */
+	bool interrupted; /* the word was cleared, in this interval or after it
+			   */
+	bool stood;       /* it was not yet cleared at the interval's end */
 	struct cpuc_switches switches; /* since the kernel was last asked */
 	bool switches_unknown;         /* it does not tell */
 };
