@@ -232,6 +232,59 @@ static void first_waits(void)
 	   low, threads, least);
 }
 
+static bool just_read(void)
+{
+	const struct cpuc_core_count *c = &cpuc_own_count;
+
+	return c->unread == 0 && c->last - c->tick_opened < TICKS(10000);
+}
+
+/* Since the latest reading of its clock a part of each piece of a thread is
+ * taken, which nothing has disturbed before; 1.5 to 4 ms later it waits, for
+ * the first time, in a piece. Either so little is taken that it may always be,
+ * or more than a piece and a gap are long. */
+static void begins_to_take(double piece, double part, double wait,
+			   enum kernel kernel)
+{
+	const int threads = 200;
+	double least = 9, share, end;
+	int i, low = 0;
+	uint64_t a;
+
+	settled_with(kernel);
+	for (i = 0; i < threads; i++) {
+		calibrated_forget();
+		highest = 0;
+		for (run(20e6); !just_read(); count())
+			pass(piece * on.core);
+		for (end = now + between(1.5e6, 4e6); now < end; count()) {
+			pass(piece * on.core);
+			host_pauses(piece * part);
+		}
+		a = count();
+		pass(piece / 2 * on.core);
+		leave(wait, true);
+		pass(piece / 2 * on.core);
+		share = (double)(count() - a) / (piece * on.core);
+		low += share < 0.95;
+		least = share < least ? share : least;
+	}
+	ok(up && low == 0,
+	   "pieces of %g us, of which %g%% begin to be taken, %s: %d of %d "
+	   "threads' first waits, of %g us, are below 0.95, the lowest %.3f",
+	   piece / 1e3, part * 100, kernel_name[kernel], low, threads,
+	   wait / 1e3, least);
+}
+
+static void begin_to_take(void)
+{
+	for (int k = 0; k < KERNELS; k++) {
+		begins_to_take(5e3, 0.002, 4e6, (enum kernel)k);
+		begins_to_take(20e3, 0.05, 0.1e6, (enum kernel)k);
+		begins_to_take(20e3, 0.1, 0.1e6, (enum kernel)k);
+	}
+}
+
 static unsigned readings; /* of the thread's clock */
 
 static double read_own(void)
@@ -326,6 +379,7 @@ int main(void)
 	size_t i, k;
 
 	first_waits();
+	begin_to_take();
 	reads_sooner();
 	reads_seldom();
 	reads_at_most();

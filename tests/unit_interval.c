@@ -115,7 +115,7 @@ static void singly(void)
 		  .counted = gap / 4,
 		  .ran = gap / 2,
 		  .switches.voluntary = 1},
-		 {.ticks = gap / 2}},
+		 {.ticks = gap / 2 + gap / 4 / LOST_UNSEEN}},
 		{"a wait that was not told may be before the latest count",
 		 {.ticks = 3 * gap,
 		  .counted = 2 * gap,
@@ -311,6 +311,52 @@ static void stood(void)
 	   "nor one that was not cleared at all");
 }
 
+/* The interval's ticks where the thread's clock lacks so many, of `since`
+ * before the latest count and as many after it. A wait may be before that
+ * count, too, if no word tells. */
+static uint64_t lost_before(uint64_t since, uint64_t missing, bool word,
+			    uint32_t lost)
+{
+	struct cpuc_interval i =
+		usual((struct cpuc_lack){.lost = lost & LOST_MOST});
+
+	i.unread = i.counted = since / 2;
+	i.ticks = since / 2 + since;
+	i.ran = 2 * since - missing;
+	i.waits_clear = word;
+	i.gap = COUNT_GAP;
+	i.switches.voluntary = 1;
+	return cpuc_interval_close(&i, &bounds).ticks;
+}
+
+/* What interrupts and the host have taken before the latest count is in no
+ * pause: what they always may have, and more if pauses do not explain it. Then
+ * a switch may have hidden something, too. */
+static void lost(void)
+{
+	const uint64_t since = UINT64_C(1) << 20, all = since / 2 + since;
+	const uint64_t most = since / LOST_UNSEEN, gap = COUNT_GAP;
+	const uint32_t fades = bounds.hides / LOST_STAYS;
+
+	ok(lost_before(since, most, true, 0) == all &&
+		   lost_before(since, most + 1, true, 0) == all - 1,
+	   "one part of 256 of the time may always be lost");
+	ok(lost_before(since, most + bounds.hides - fades, true,
+		       bounds.hides) == all,
+	   "in addition to what was lost before");
+	ok(lost_before(since, since + most, true, 0) ==
+			   since / 2 + bounds.hides &&
+		   lost_before(since, since + most + 1, true, 0) ==
+			   since / 2 + since / LOST_SEEN - most - 1 +
+				   bounds.hides,
+	   "an eighth of it, if more is missing than a pause can be");
+	ok(lost_before(since, since + most + gap, false, 0) ==
+			   since / 2 + most &&
+		   lost_before(since, since + most + gap + 1, false, 0) ==
+			   since / 2 + since / LOST_SEEN - gap - 1,
+	   "where no word tells, a gap's time may have been a pause, too");
+}
+
 /* What the thread's clock lacks since its latest reading, before the interval,
  * too. */
 static void doubted(void)
@@ -350,8 +396,9 @@ static void compared(void)
 /* A thread's history: interrupts take `taken` permille of what it runs, and the
  * host now and then so many ticks, which its clock lacks. `known` is what a
  * reading without a switch lacked, less a sixteenth for each since: what is
- * more than that, and what a switch hides beyond what is granted, may be
- * missing from an interval with a switch, and nothing else. */
+ * more than that and one part of 256 of the time, and what a switch hides
+ * beyond what is granted, may be missing from an interval with a switch, and
+ * nothing else. */
 struct history {
 	struct cpuc_lack lack;
 	uint64_t taken, pause, known, reading;
@@ -387,7 +434,7 @@ static uint64_t history_switch(struct history *h, uint64_t *work)
 	const bool host = rnd() % 2, before = rnd() % 2;
 	const uint32_t preempted = (uint32_t)(rnd() % 3);
 	const uint64_t run = any(22);
-	uint64_t turn = rnd() % (run + 1), hidden, lack, higher;
+	uint64_t turn = rnd() % (run + 1), hidden, lack, higher, unseen;
 	struct cpuc_closed closed;
 
 	i.counted = any(20) % h->reading;
@@ -415,7 +462,8 @@ static uint64_t history_switch(struct history *h, uint64_t *work)
 	*work = cpuc_scaled(i.counted + turn, i.ratio_before) +
 		cpuc_scaled(run - turn, i.ratio_after);
 	h->known -= h->known / LOST_FADES;
-	lack = cpuc_sub_sat(lack, h->known);
+	unseen = preempted ? 0 : (i.unread + i.counted) / LOST_UNSEEN;
+	lack = cpuc_sub_sat(lack, h->known + unseen);
 	closed = cpuc_interval_close(&i, &bounds);
 	h->lack = closed.lack;
 	return cpuc_sub_sat(*work, closed.cycles + cpuc_scaled(lack, higher));
@@ -476,6 +524,7 @@ int main(void)
 	granted();
 	proven();
 	stood();
+	lost();
 	doubted();
 	compared();
 	histories();

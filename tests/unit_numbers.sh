@@ -18,6 +18,7 @@ word() {
 	case $1 in
 	4) echo quarter ;;
 	8) echo eight ;;
+	256) echo 256th ;;
 	16) echo sixteenth ;;
 	*) echo "1/$1" ;;
 	esac
@@ -46,6 +47,11 @@ soonest=$((every >> $(number COUNT_CLOCK_SOONEST)))
 says man/cpucycles.7 "readings of the clock 0.$(printf %02d \
 	$(((soonest + 5) / 10))) to $((every / 1000)) ms after"
 says man/cpucycles.7 "and for a $(word "$(number LOST_FADES)") less after each"
+says man/cpucycles.7 "a $(word "$(number LOST_UNSEEN)") of the time since the latest"
+says man/cpucycles.7 "a wait Ta too high by up to $((every / $(number \
+	LOST_UNSEEN) + 1)) us"
+says man/cpucycles.7 "and an $(word "$(number LOST_SEEN)")h of it if more is missing"
+says man/cpucycles.7 "where pauses are not reported, than $gap us more"
 says man/cpucycles.7 "for a millisecond, or for a $(word "$(number \
 	STEP_LASTS)") of the interval"
 [ "$(us COUNT_RAMP)" -ge 970 ] && [ "$(us COUNT_RAMP)" -le 1030 ]

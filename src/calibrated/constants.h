@@ -132,6 +132,8 @@
 #define GRANT_WAITS 32
 #define LOST_MOST ((UINT32_C(1) << 26) - 1) /* 13 ms at 5 GHz: its bits */
 #define LOST_FADES 16      /* by this part a reading, or sums are high, */
+#define LOST_UNSEEN 256    /* this part of the time may be lost at any time, */
+#define LOST_SEEN 8        /* and this if pauses do not explain it */
 #define LOST_STAYS 256     /* and by this if it is no more than hides */
 #define SLOW_MORE 4        /* `slow` goes this part of the way up, a reading, */
 #define SLOW_LESS 16       /* and this part down, */

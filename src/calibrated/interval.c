@@ -20,21 +20,23 @@
 #include "constants.h"
 #include "interval.h"
 
-/* How much of what is missing may be in `counted`, and stays counted. Where
- * waits clear no word, each of n switches may hide there for less than a gap,
- * and one does not if more is missing; that a word is cleared may be a signal.
- * What the host took may hide there, too. */
+/* How much of what is missing may be in the time before the latest count, and
+ * stays counted. Where waits clear no word, each of n switches may hide there
+ * for less than a gap, and one does not if more is missing; that a word is
+ * cleared may be a signal. Interrupts and the host may have taken as much as
+ * before; more, if more is missing than the switches explain. */
 static uint64_t interval_already_counted(const struct cpuc_interval *i,
-					 uint64_t missing, bool clears,
-					 uint32_t n, uint32_t lost)
+					 uint64_t missing, uint64_t rest,
+					 bool clears, uint32_t n, uint64_t lost)
 {
-	uint64_t most = (uint64_t)n * i->gap;
+	const uint64_t since = i->unread + i->counted;
+	uint64_t gaps = clears ? 0 : (uint64_t)n * i->gap;
 
-	if (clears)
-		most = 0;
-	else if (missing > most)
-		most -= i->gap;
-	return cpuc_min(most + lost, cpuc_min(missing, i->unread + i->counted));
+	if (missing > rest + gaps + lost + since / LOST_UNSEEN)
+		lost += since / LOST_SEEN;
+	if (!clears && missing > gaps)
+		gaps -= i->gap;
+	return cpuc_min(gaps + lost, cpuc_min(missing, since));
 }
 
 /* Learns from a reading without a switch: `ran` should be `ticks`. A rare loss
@@ -90,13 +92,14 @@ static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 	return i->switches.involuntary + n;
 }
 
-/* The pause that is left out where so many switches may have been one. */
+/* The pause that is left out where so many switches may have been one. Of it
+ * counts what they may have hidden, or what may be lost at any time. */
 static uint64_t interval_switched(const struct cpuc_interval *i,
 				  const struct cpuc_bounds *b,
 				  struct cpuc_closed *closed, uint64_t missing,
 				  uint32_t n)
 {
-	uint64_t rest = i->ticks - i->counted, pause;
+	uint64_t rest = i->ticks - i->counted, pause, counts, least;
 	bool clears;
 
 	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
@@ -106,12 +109,13 @@ static uint64_t interval_switched(const struct cpuc_interval *i,
 	/* All of them came after the interval. */
 	if (clears && i->stood && i->interrupted)
 		rest = 0;
-	pause = missing - interval_already_counted(i, missing, clears, n,
+	pause = missing - interval_already_counted(i, missing, rest, clears, n,
 						   closed->lack.lost);
 	pause = cpuc_min(pause, rest);
 	n = interval_hiding(i, b->hides, &closed->lack, missing, rest);
-	return pause -
-	       interval_grant(&closed->lack, b->hides, n, pause, i->ran);
+	counts = interval_grant(&closed->lack, b->hides, n, pause, i->ran);
+	least = (i->unread + i->counted) / LOST_UNSEEN;
+	return cpuc_sub_sat(pause, counts > least ? counts : least);
 }
 
 /* For how many ticks since the latest count the thread surely did not run.
