@@ -775,21 +775,22 @@ static void suspended(void)
 	       "count is right");
 }
 
-/* Counts 50 ns apart, which end no interval: a measurement is due while no
- * glimpse is. */
+/* Counts 50 ns apart, or a little more, which end no interval: a measurement is
+ * due while no glimpse is. Some keep step with the clock, and glimpses seem off
+ * for a while. */
 static void dense(void)
 {
-	double begin;
+	const int machines = 20;
+	double begin, sum = 0;
 
-	settled(usual);
-	begin = now;
-	while (now - begin < 2e8) {
-		pass(200);
-		count();
+	for (int i = 0; i < machines; i++) {
+		settled(usual);
+		for (begin = now; now - begin < 2e8; count())
+			pass(200 + i);
+		sum += measuring / (now - begin);
 	}
-	/* In a second less than the share. */
-	ok(up && measuring < 1.5 * 2e8 / SHARE_STILL,
-	   "counts each 50 ns take %.3f%% of the time", measuring / 2e6);
+	ok(up && sum / machines < 1. / SHARE_STILL,
+	   "counts each 50 ns take %.3f%% of the time", sum / machines * 100);
 }
 
 /* A critical section of the program's own has ended, so the word is free. */

@@ -46,11 +46,12 @@ static uint64_t calibration_run_ratio(const struct cpuc_calibration *s,
 	return cpuc_middle(v, FIRST_WINDOWS, FIRST_AGREE, FIRST_NEAR);
 }
 
-/* Chooses the length of windows and glimpses. */
-static int calibration_choose_lengths(struct cpuc_calibration *s)
+/* Chooses the length of windows, and of glimpses: so many ticks. */
+static int calibration_choose_lengths(struct cpuc_calibration *s,
+				      uint64_t *glimpse)
 {
 	const struct cpuc_chain *chain = s->chain;
-	uint64_t resolution, grain, length, glimpse, turns;
+	uint64_t resolution, grain, length, turns;
 	uint32_t tested = 1, ticks, i;
 
 	grain = cpuc_clock_grain(s->clock, &resolution);
@@ -76,14 +77,37 @@ static int calibration_choose_lengths(struct cpuc_calibration *s)
 	s->turns = (uint32_t)turns;
 	s->window_ticks = (uint32_t)length;
 	s->grain = (uint32_t)((grain << 20) / length);
-	/* A short run of a window takes `length` / (CPUC_LONG_RUN - 1). */
-	turns *= CPUC_LONG_RUN - 1;
-	glimpse = resolution * GLIMPSE_RESOLUTIONS > grain * GLIMPSE_GRAINS
-			  ? resolution * GLIMPSE_RESOLUTIONS
-			  : grain * GLIMPSE_GRAINS;
-	s->glimpse_turns = (uint32_t)(turns * glimpse / length);
-	if (s->glimpse_turns < GLIMPSE_CYCLES / chain->cycles)
-		s->glimpse_turns = GLIMPSE_CYCLES / chain->cycles;
+	resolution *= GLIMPSE_RESOLUTIONS;
+	*glimpse = grain * GLIMPSE_GRAINS;
+	if (*glimpse < resolution)
+		*glimpse = resolution;
+	return 0;
+}
+
+/* The ticks of a window, by the ratio. */
+static uint32_t calibration_ticks(const struct cpuc_calibration *s)
+{
+	return (uint32_t)((calibration_cycles(s->chain, s->turns) << 31) /
+			  (s->ratio >> 1));
+}
+
+/* So many turns as last so long: what was tested for that was short. */
+static int calibration_correct_lengths(struct cpuc_calibration *s,
+				       uint64_t glimpse)
+{
+	const uint32_t ticks = calibration_ticks(s);
+	const uint64_t least = GLIMPSE_CYCLES / s->chain->cycles;
+	uint64_t turns = s->turns * (uint64_t)s->window_ticks + ticks / 2;
+
+	/* Much shorter: an interrupted test has led to too few turns. */
+	if (ticks < s->window_ticks - s->window_ticks / 4)
+		return -EAGAIN;
+	s->turns = (uint32_t)(turns / ticks);
+	s->window_ticks = calibration_ticks(s);
+	/* A short run of a window is one part of so many. */
+	turns = (uint64_t)s->turns * (CPUC_LONG_RUN - 1);
+	glimpse = turns * glimpse / s->window_ticks;
+	s->glimpse_turns = (uint32_t)(glimpse > least ? glimpse : least);
 	s->glimpse_grain = (uint32_t)(s->grain * turns / s->glimpse_turns);
 	return 0;
 }
@@ -154,10 +178,10 @@ static int check_chains(const struct cpuc_calibration *s, unsigned round,
 static int calibration_round(struct cpuc_calibration *s, unsigned round,
 			     struct cpuc_slot *slot)
 {
-	uint32_t planned;
+	uint64_t glimpse;
 
 	cpuc_reason(slot, "the clock stands still, or is too coarse");
-	if (calibration_choose_lengths(s) != 0)
+	if (calibration_choose_lengths(s, &glimpse) != 0)
 		return -EAGAIN;
 	cpuc_reason(slot, "windows too noisy to agree");
 	s->ratio = calibration_run_ratio(s, s->turns - s->turns / 3);
@@ -168,12 +192,7 @@ static int calibration_round(struct cpuc_calibration *s, unsigned round,
 			    "the core's rate is outside 100 MHz ... 10 GHz");
 		return -ERANGE;
 	}
-	planned = s->window_ticks;
-	s->window_ticks =
-		(uint32_t)((calibration_cycles(s->chain, s->turns) << 31) /
-			   (s->ratio >> 1));
-	/* Much shorter: an interrupted test has led to too few turns. */
-	if (s->window_ticks < planned - planned / 4)
+	if (calibration_correct_lengths(s, glimpse) != 0)
 		return -EAGAIN;
 	return check_chains(s, round, slot);
 }

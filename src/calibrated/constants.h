@@ -11,15 +11,15 @@
 
 /* Budget: looking at the rate takes one part in so many of the time while that
  * is steady, and while it moves, then up to a sixth more, for windows that
- * steps spoil: cpucycles(7) rounds that up. Of it glimpses take 4/9,
- * measurements 1/5, where the rate walks 2/9 and 5/9; the thread's clock and
+ * steps spoil: cpucycles(7) rounds that up. Of it glimpses take 3/7,
+ * measurements 1/5, where the rate walks 3/14 and 3/5; the thread's clock and
  * windows that confirm steps take the rest. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
-#define GLIMPSE_STILL (9 * SHARE_STILL / 4)
-#define GLIMPSE_MOVING (9 * SHARE_MOVING / 4)
+#define GLIMPSE_STILL (7 * SHARE_STILL / 3)
+#define GLIMPSE_MOVING (7 * SHARE_MOVING / 3)
 #define MEASUREMENT_STILL (5 * SHARE_STILL)
-#define MEASUREMENT_MOVING (9 * SHARE_MOVING / 5)
+#define MEASUREMENT_MOVING (5 * SHARE_MOVING / 3)
 
 /* Fact: EPYC's windows of 2.5 us scatter by 0.3%. */
 #define WINDOW_GRAINS 320      /* least length, in grains: two may be missing */
@@ -33,37 +33,37 @@
 
 /* Facts: 98 of 100 of Cascade's glimpses of 192 cycles are within 1% of each
  * other. Half of Granite's rates last below 0.3 ms, a tenth more than 4 ms. */
-#define GLIMPSE_RESOLUTIONS 72 /* least length, in the resolution, */
-#define GLIMPSE_GRAINS 40      /* and in grains, which may be longer */
-#define GLIMPSE_CYCLES 192     /* and in cycles */
-#define GRAIN_TRIES 3          /* the best counts */
-#define GLIMPSE_TRIES 5        /* to find what one costs */
-#define GLIMPSE_MEAN 8         /* small steps show in a mean of so many */
-#define GLIMPSE_LEARN (4 * GLIMPSE_MEAN) /* part of a drift that is learnt */
+#define GLIMPSE_RESOLUTIONS 70   /* least length, in the resolution, */
+#define GLIMPSE_GRAINS 40        /* and in grains, which may be longer */
+#define GLIMPSE_CYCLES 192       /* and in cycles */
+#define GRAIN_TRIES 3            /* the best counts */
+#define GLIMPSE_TRIES 5          /* to find what one costs */
+#define GLIMPSE_MEAN 8           /* small steps show in a mean of so many */
+#define GLIMPSE_LEARN 44         /* the part of a drift that is learnt */
 #define GLIMPSE_SLOW UINT64_C(2) /* so many times its cost: interrupted */
 #define GLIMPSE_SINCE_STEP 256   /* the next: after this part of that time */
 
 /* The length of measurements, in windows. The first is not so long, for a quick
  * first call. */
 #define MEASUREMENT_SHORT 2u
-#define MEASUREMENT_LONG 6u
+#define MEASUREMENT_LONG 7u
 #define MEASUREMENT_FIRST 3u
 /* Ticks to the second one; each later gap is 1.5 times the one before. */
 #define MEASUREMENT_SOON(hz) ((hz) / 12500)
-#define MEASUREMENT_STEPPED 10u /* after a step: the next as if so long */
-#define MEASUREMENT_GRAINS 3    /* fact: (1 + 2/7) sqrt(6) */
-#define OVERHEAD_NOISE 6u       /* fact: an overhead's (tracker.c), */
-#define DIFFERENCE_NOISE 4u     /* fact: or that of none */
-#define MEASUREMENT_NOISE 200u  /* 0.02%, whatever the clock */
-#define MEASUREMENT_FAR 12      /* off by 3.5 times what is expected, squared */
-#define SCATTER_MEMORY 64       /* measurements */
-#define SCATTER_FASTER 4        /* this part of it if the core seems faster */
+#define MEASUREMENT_STEPPED 8u /* after a step: the next as if so long */
+#define MEASUREMENT_GRAINS 3   /* fact: (1 + 2/7) sqrt(6) */
+#define OVERHEAD_NOISE 6u      /* fact: an overhead's (tracker.c), */
+#define DIFFERENCE_NOISE 4u    /* fact: or that of none */
+#define MEASUREMENT_NOISE 200u /* 0.02%, whatever the clock */
+#define MEASUREMENT_FAR 12     /* off by 3.5 times what is expected, squared */
+#define SCATTER_MEMORY 64      /* measurements */
+#define SCATTER_FASTER 4       /* this part of it if the core seems faster */
 /* The least step that windows show, in times their scatter, squared. */
 #define SCATTER_STEP 64
 #define LAG_PART 4      /* of the product of what two measurements are off */
-#define WALK_MEMORY 24  /* measurements */
+#define WALK_MEMORY 22  /* measurements */
 #define WALK_LEAST 250  /* 0.0015%, squared, in a millisecond */
-#define WALK_STILL 5000 /* 0.007%; more is moving */
+#define WALK_STILL 4000 /* 0.006%; more is moving */
 #define WALK_MOST ((UINT32_C(1) << 26) - 1) /* that its bits hold */
 #define RATIO_UNKNOWN (UINT32_C(1) << 22)   /* variance: 0.2% */
 

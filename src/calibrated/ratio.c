@@ -18,13 +18,17 @@
 #define KEPT (STEP_SLOWER + 1)
 
 /* The ratio on which the highest of them agree; 0: none. Sorts v. Disturbed
- * windows have a lower one: two are enough to show a higher rate. */
+ * windows have a lower one: two are enough to show a higher rate, but a small
+ * step of windows that scatter. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v)
 {
 	unsigned need = STEP_SLOWER;
+	uint64_t *second = &v[KEPT - STEP_FASTER];
 
 	cpuc_sort(v, KEPT);
-	if (v[KEPT - STEP_FASTER] > r->estimate)
+	if (*second > r->estimate &&
+	    !cpuc_tracker_scattered(&r->tracker,
+				    cpuc_apart(*second, r->estimate) / 2))
 		need = STEP_FASTER;
 	if (cpuc_apart(v[KEPT - need], v[KEPT - 1]) > STEP_PAIR)
 		return 0;

@@ -18,9 +18,9 @@
 #include "constants.h"
 #include "tracker.h"
 
-#define LONG_NOISE                                                 \
-	(MEASUREMENT_LONG / MEASUREMENT_SHORT * MEASUREMENT_LONG / \
-	 MEASUREMENT_SHORT)
+#define LONG_NOISE                             \
+	(MEASUREMENT_LONG * MEASUREMENT_LONG / \
+	 (MEASUREMENT_SHORT * MEASUREMENT_SHORT))
 
 static uint16_t tracker_packed(int64_t variance)
 {
