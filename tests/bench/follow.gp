@@ -6,7 +6,7 @@ set autoscale xfix
 set border 3
 set tics nomirror scale 0
 set format y "%.2f"
-set offsets 0, 0, 0.05, 0.05
+set offsets 0, 0, 0.09, 0.06
 
 set key off
 set terminal dumb 72, 11
