@@ -33,13 +33,13 @@
 
 /* Facts: 98 of 100 of Cascade's glimpses of 192 cycles are within 1% of each
  * other. Half of Granite's rates last below 0.3 ms, a tenth more than 4 ms. */
-#define GLIMPSE_RESOLUTIONS 70   /* least length, in the resolution, */
-#define GLIMPSE_GRAINS 40        /* and in grains, which may be longer */
-#define GLIMPSE_CYCLES 192       /* and in cycles */
-#define GRAIN_TRIES 3            /* the best counts */
-#define GLIMPSE_TRIES 5          /* to find what one costs */
-#define GLIMPSE_MEAN 8           /* small steps show in a mean of so many */
-#define GLIMPSE_LEARN 44         /* the part of a drift that is learnt */
+#define GLIMPSE_RESOLUTIONS 70 /* least length, in the resolution, */
+#define GLIMPSE_GRAINS 40      /* and in grains, which may be longer */
+#define GLIMPSE_CYCLES 192     /* and in cycles */
+#define GRAIN_TRIES 3          /* the best counts */
+#define GLIMPSE_TRIES 5        /* to find what one costs */
+#define GLIMPSE_MEAN 8         /* small steps show in a mean of so many */
+#define GLIMPSE_LEARN (11 * GLIMPSE_MEAN / 2) /* part of a drift, learnt */
 #define GLIMPSE_SLOW UINT64_C(2) /* so many times its cost: interrupted */
 #define GLIMPSE_SINCE_STEP 256   /* the next: after this part of that time */
 
