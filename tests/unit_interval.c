@@ -312,49 +312,51 @@ static void stood(void)
 }
 
 /* The interval's ticks where the thread's clock lacks so many, of `since`
- * before the latest count and as many after it. A wait may be before that
- * count, too, if no word tells. */
-static uint64_t lost_before(uint64_t since, uint64_t missing, bool word,
-			    uint32_t lost)
+ * before the latest count and as many after it. */
+static uint64_t lost_before(struct cpuc_interval i, uint64_t since,
+			    uint64_t missing)
 {
-	struct cpuc_interval i =
-		usual((struct cpuc_lack){.lost = lost & LOST_MOST});
-
 	i.unread = i.counted = since / 2;
 	i.ticks = since / 2 + since;
 	i.ran = 2 * since - missing;
-	i.waits_clear = word;
 	i.gap = COUNT_GAP;
-	i.switches.voluntary = 1;
 	return cpuc_interval_close(&i, &bounds).ticks;
 }
 
 /* What interrupts and the host have taken before the latest count is in no
- * pause: what they always may have, and more if pauses do not explain it. Then
- * a switch may have hidden something, too. */
+ * pause: what they always may have, and more if switches do not explain it.
+ * Then a switch may have hidden something, too. */
 static void lost(void)
 {
 	const uint64_t since = UINT64_C(1) << 20, all = since / 2 + since;
 	const uint64_t most = since / LOST_UNSEEN, gap = COUNT_GAP;
-	const uint32_t fades = bounds.hides / LOST_STAYS;
+	const uint64_t much = since / 2 + since / LOST_SEEN;
+	const uint32_t hides = bounds.hides, fades = hides / LOST_STAYS;
+	struct cpuc_interval i = usual((struct cpuc_lack){.lost = 0}), before;
 
-	ok(lost_before(since, most, true, 0) == all &&
-		   lost_before(since, most + 1, true, 0) == all - 1,
+	i.switches.voluntary = 1;
+	ok(lost_before(i, since, most) == all &&
+		   lost_before(i, since, most + 1) == all - 1,
 	   "one part of 256 of the time may always be lost");
-	ok(lost_before(since, most + bounds.hides - fades, true,
-		       bounds.hides) == all,
+	before = i;
+	before.lack.lost = hides & LOST_MOST;
+	ok(lost_before(before, since, most + hides - fades) == all,
 	   "in addition to what was lost before");
-	ok(lost_before(since, since + most, true, 0) ==
-			   since / 2 + bounds.hides &&
-		   lost_before(since, since + most + 1, true, 0) ==
-			   since / 2 + since / LOST_SEEN - most - 1 +
-				   bounds.hides,
+	ok(lost_before(i, since, since + most) == since / 2 + hides &&
+		   lost_before(i, since, since + most + 1) ==
+			   much - most - 1 + hides,
 	   "an eighth of it, if more is missing than a pause can be");
-	ok(lost_before(since, since + most + gap, false, 0) ==
-			   since / 2 + most &&
-		   lost_before(since, since + most + gap + 1, false, 0) ==
-			   since / 2 + since / LOST_SEEN - gap - 1,
+	i.waits_clear = false;
+	ok(lost_before(i, since, since + most + gap) == since / 2 + most &&
+		   lost_before(i, since, since + most + gap + 1) ==
+			   much - gap - 1,
 	   "where no word tells, a gap's time may have been a pause, too");
+	i.waits_clear = true;
+	i.switches = (struct cpuc_switches){0, 1};
+	ok(lost_before(i, since, since + most + hides) == since / 2 + hides &&
+		   lost_before(i, since, since + most + hides + 1) ==
+			   much - most - 1,
+	   "and what a preemption hides");
 }
 
 /* What the thread's clock lacks since its latest reading, before the interval,

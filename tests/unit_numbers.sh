@@ -51,7 +51,9 @@ says man/cpucycles.7 "a $(word "$(number LOST_UNSEEN)") of the time since the la
 says man/cpucycles.7 "a wait Ta too high by up to $((every / $(number \
 	LOST_UNSEEN) + 1)) us"
 says man/cpucycles.7 "and an $(word "$(number LOST_SEEN)")h of it if more is missing"
-says man/cpucycles.7 "where pauses are not reported, than $gap us more"
+says man/cpucycles.7 "Ta too high by up to that, or 0.$((every / $(number \
+	LOST_SEEN) / 100)) ms"
+says man/cpucycles.7 "and $gap us for each pause that is not reported"
 says man/cpucycles.7 "for a millisecond, or for a $(word "$(number \
 	STEP_LASTS)") of the interval"
 [ "$(us COUNT_RAMP)" -ge 970 ] && [ "$(us COUNT_RAMP)" -le 1030 ]

@@ -91,7 +91,8 @@ static uint32_t calibration_ticks(const struct cpuc_calibration *s)
 			  (s->ratio >> 1));
 }
 
-/* So many turns as last so long: what was tested for that was short. */
+/* Corrects the turns by the ratio: the test of their length was short, and so
+ * inexact. */
 static int calibration_correct_lengths(struct cpuc_calibration *s,
 				       uint64_t glimpse)
 {
@@ -102,7 +103,9 @@ static int calibration_correct_lengths(struct cpuc_calibration *s,
 	/* Much shorter: an interrupted test has led to too few turns. */
 	if (ticks < s->window_ticks - s->window_ticks / 4)
 		return -EAGAIN;
-	s->turns = (uint32_t)(turns / ticks);
+	turns /= ticks;
+	/* A slow core's turn may be longer than a window is to be. */
+	s->turns = turns > 0 ? (uint32_t)turns : 1;
 	s->window_ticks = calibration_ticks(s);
 	/* A short run of a window is one part of so many. */
 	turns = (uint64_t)s->turns * (CPUC_LONG_RUN - 1);

@@ -58,8 +58,10 @@
 #define MEASUREMENT_FAR 12     /* off by 3.5 times what is expected, squared */
 #define SCATTER_MEMORY 64      /* measurements */
 #define SCATTER_FASTER 4       /* this part of it if the core seems faster */
-/* The least step that windows show, in times their scatter, squared. */
+/* The least step that windows show, in times their scatter, squared; a higher
+ * rate needs no third window if it is so many times as far. */
 #define SCATTER_STEP 64
+#define SCATTER_SURE 2
 #define LAG_PART 4      /* of the product of what two measurements are off */
 #define WALK_MEMORY 22  /* measurements */
 #define WALK_LEAST 250  /* 0.0015%, squared, in a millisecond */
@@ -131,10 +133,11 @@
 #define GRANT_PROVEN 16
 #define GRANT_WAITS 32
 #define LOST_MOST ((UINT32_C(1) << 26) - 1) /* 13 ms at 5 GHz: its bits */
-#define LOST_FADES 16      /* by this part a reading, or sums are high, */
-#define LOST_UNSEEN 256    /* this part of the time may be lost at any time, */
-#define LOST_SEEN 8        /* and this if pauses do not explain it */
-#define LOST_STAYS 256     /* and by this if it is no more than hides */
+#define LOST_FADES 16  /* by this part a reading, or sums are high, */
+#define LOST_STAYS 256 /* and by this if it is no more than hides */
+/* Parts of the time since the clock was read. */
+#define LOST_UNSEEN 256    /* so much may be lost at any time, */
+#define LOST_SEEN 8        /* and so much if switches do not explain it */
 #define SLOW_MORE 4        /* `slow` goes this part of the way up, a reading, */
 #define SLOW_LESS 16       /* and this part down, */
 #define SLOW_SWITCHED 64   /* and fades by this part after a switch */

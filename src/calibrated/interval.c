@@ -21,22 +21,16 @@
 #include "interval.h"
 
 /* How much of what is missing may be in the time before the latest count, and
- * stays counted. Where waits clear no word, each of n switches may hide there
- * for less than a gap, and one does not if more is missing; that a word is
- * cleared may be a signal. Interrupts and the host may have taken as much as
- * before; more, if more is missing than the switches explain. */
+ * stays counted: what interrupts and the host took; and where waits clear no
+ * word, each switch may hide there for less than a gap, and one does not if
+ * more is missing; that a word is cleared may be a signal. */
 static uint64_t interval_already_counted(const struct cpuc_interval *i,
-					 uint64_t missing, uint64_t rest,
-					 bool clears, uint32_t n, uint64_t lost)
+					 uint64_t missing, uint64_t gaps,
+					 uint64_t lost)
 {
-	const uint64_t since = i->unread + i->counted;
-	uint64_t gaps = clears ? 0 : (uint64_t)n * i->gap;
-
-	if (missing > rest + gaps + lost + since / LOST_UNSEEN)
-		lost += since / LOST_SEEN;
-	if (!clears && missing > gaps)
+	if (gaps > 0 && missing > gaps)
 		gaps -= i->gap;
-	return cpuc_min(gaps + lost, cpuc_min(missing, since));
+	return cpuc_min(gaps + lost, cpuc_min(missing, i->unread + i->counted));
 }
 
 /* Learns from a reading without a switch: `ran` should be `ticks`. A rare loss
@@ -93,29 +87,36 @@ static uint32_t interval_hiding(const struct cpuc_interval *i, uint32_t hides,
 }
 
 /* The pause that is left out where so many switches may have been one. Of it
- * counts what they may have hidden, or what may be lost at any time. */
+ * counts what they may have hidden, or what may be lost at any time. If more is
+ * missing than all that explains, interrupts or the host have begun to take
+ * much. */
 static uint64_t interval_switched(const struct cpuc_interval *i,
 				  const struct cpuc_bounds *b,
 				  struct cpuc_closed *closed, uint64_t missing,
 				  uint32_t n)
 {
-	uint64_t rest = i->ticks - i->counted, pause, counts, least;
-	bool clears;
+	const uint64_t since = i->unread + i->counted;
+	const uint64_t unseen = since / LOST_UNSEEN;
+	const uint64_t late = (uint64_t)i->switches.involuntary * b->hides;
+	uint64_t rest = i->ticks - i->counted, lost = closed->lack.lost;
+	uint64_t gaps = (uint64_t)n * i->gap, pause, counts;
 
 	closed->lack.slow -= i->lack.slow / SLOW_SWITCHED;
 	closed->wait_missed = i->switches.involuntary == 0 && !i->interrupted &&
 			      missing > b->wait;
-	clears = i->waits_clear && !closed->wait_missed;
-	/* All of them came after the interval. */
-	if (clears && i->stood && i->interrupted)
-		rest = 0;
-	pause = missing - interval_already_counted(i, missing, rest, clears, n,
-						   closed->lack.lost);
+	if (i->waits_clear && !closed->wait_missed) {
+		gaps = 0;
+		/* All of them came after the interval. */
+		if (i->stood && i->interrupted)
+			rest = 0;
+	}
+	if (missing > rest + gaps + late + lost + unseen)
+		lost += since / LOST_SEEN;
+	pause = missing - interval_already_counted(i, missing, gaps, lost);
 	pause = cpuc_min(pause, rest);
 	n = interval_hiding(i, b->hides, &closed->lack, missing, rest);
 	counts = interval_grant(&closed->lack, b->hides, n, pause, i->ran);
-	least = (i->unread + i->counted) / LOST_UNSEEN;
-	return cpuc_sub_sat(pause, counts > least ? counts : least);
+	return cpuc_sub_sat(pause, counts > unseen ? counts : unseen);
 }
 
 /* For how many ticks since the latest count the thread surely did not run.

@@ -18,17 +18,17 @@
 #define KEPT (STEP_SLOWER + 1)
 
 /* The ratio on which the highest of them agree; 0: none. Sorts v. Disturbed
- * windows have a lower one: two are enough to show a higher rate, but a small
- * step of windows that scatter. */
+ * windows have a lower one: two are enough to show a higher rate, if it is far
+ * beyond their scatter. */
 static uint64_t ratio_agreed(const struct cpuc_ratio *r, uint64_t *v)
 {
+	const uint64_t *second = &v[KEPT - STEP_FASTER];
 	unsigned need = STEP_SLOWER;
-	uint64_t *second = &v[KEPT - STEP_FASTER];
+	uint32_t off;
 
 	cpuc_sort(v, KEPT);
-	if (*second > r->estimate &&
-	    !cpuc_tracker_scattered(&r->tracker,
-				    cpuc_apart(*second, r->estimate) / 2))
+	off = cpuc_apart(*second, r->estimate) / SCATTER_SURE;
+	if (*second > r->estimate && !cpuc_tracker_scattered(&r->tracker, off))
 		need = STEP_FASTER;
 	if (cpuc_apart(v[KEPT - need], v[KEPT - 1]) > STEP_PAIR)
 		return 0;
