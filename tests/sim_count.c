@@ -432,7 +432,7 @@ static const struct event {
 	{"a handler between two intervals, preempted", REPORTS, 0,
 	 between_intervals, 0, 390000, 4e5 + HIDES + 2e4},
 	{"a wait after handlers have ended intervals", REPORTS, 0,
-	 handlers_then_wait, 0, 0, 1e4},
+	 handlers_then_wait, 0, 0, 1e4 + UNSEEN},
 	{"one at the guard's end", REPORTS, 0, at_guards_end, 4e5, 390000,
 	 4e5 + HIDES + 2e4},
 };
