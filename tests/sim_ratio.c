@@ -329,8 +329,8 @@ static void all_planned_lengths(void)
 		planned_lengths(&of[i]);
 }
 
-/* A higher rate, by so much, where windows have scattered by so much: how many
- * windows show it. */
+/* How many windows show a step of so much where they have scattered by so much;
+ * 0: none is believed. */
 static unsigned windows_for(double step, double scatter)
 {
 	struct cpuc_tracker *t = &cpuc_own_count.ratio.tracker;
@@ -344,7 +344,7 @@ static unsigned windows_for(double step, double scatter)
 	t->scatter = (uint16_t)(variance / (1 << CPUC_VARIANCE_BITS));
 	windows = 0;
 	count();
-	return off() < step / 10 ? windows : 0;
+	return off() < fabs(step) / 10 ? windows : 0;
 }
 
 static void scattered_steps(void)

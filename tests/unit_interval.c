@@ -340,7 +340,9 @@ static void lost(void)
 	   "one part of 256 of the time may always be lost");
 	before = i;
 	before.lack.lost = hides & LOST_MOST;
-	ok(lost_before(before, since, most + hides - fades) == all,
+	ok(lost_before(before, since, most + hides - fades) == all &&
+		   lost_before(before, since, since + most + hides - fades) ==
+			   since / 2 + hides,
 	   "in addition to what was lost before");
 	ok(lost_before(i, since, since + most) == since / 2 + hides &&
 		   lost_before(i, since, since + most + 1) ==

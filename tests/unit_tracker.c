@@ -222,6 +222,34 @@ static void followed(void)
 	   "and tells of no noise, as what turns round does");
 }
 
+/* A long measurement's scatter is that of a short one by the square of their
+ * lengths: learnt as a short one's, expected as its own. */
+static void long_ones(void)
+{
+	const struct cpuc_calibration *s = &machines[1];
+	const int32_t off = 3000, longer = MEASUREMENT_LONG / MEASUREMENT_SHORT;
+	struct cpuc_tracker t[2] = {{.walk = WALK_LEAST, .off = 3000},
+				    {.walk = WALK_LEAST, .off = 3000}};
+	struct cpuc_measurement next = {.clock_noise = 1, .after = 1};
+	uint32_t scatter[2];
+
+	for (int i = 0; i < 2; i++) {
+		next.length = i ? MEASUREMENT_LONG : MEASUREMENT_SHORT;
+		cpuc_tracker_update(&t[i], s, &next, -off);
+		t[i].walk = WALK_LEAST;
+		t[i].rarer = i ? 63 : 0;
+		next = cpuc_tracker_next(&t[i], s, 1, 16);
+		scatter[i] = next.scatter;
+	}
+	ok(next.length == MEASUREMENT_LONG && t[0].scatter > 0 &&
+		   t[1].scatter > longer * longer * t[0].scatter &&
+		   t[1].scatter < (longer + 1) * (longer + 1) * t[0].scatter &&
+		   scatter[1] < 1.1 * scatter[0],
+	   "a long measurement's scatter is of short ones %u, not %u, and is "
+	   "expected to be %u",
+	   t[1].scatter, t[0].scatter, (unsigned)scatter[1]);
+}
+
 /* A measurement that comes sooner than planned. */
 static void sooner(void)
 {
@@ -289,6 +317,7 @@ int main(void)
 	scattered(n / 2 + 1);
 	still();
 	steps();
+	long_ones();
 	sooner();
 	long_ago();
 	followed();
