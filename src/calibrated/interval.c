@@ -28,8 +28,8 @@ static uint64_t interval_already_counted(const struct cpuc_interval *i,
 					 uint64_t missing, uint64_t gaps,
 					 uint64_t lost)
 {
-	if (gaps > 0 && missing > gaps)
-		gaps -= i->gap;
+	if (missing > gaps)
+		gaps -= cpuc_min(gaps, i->gap);
 	return cpuc_min(gaps + lost, cpuc_min(missing, i->unread + i->counted));
 }
 
