@@ -329,8 +329,8 @@ static uint64_t lost_before(struct cpuc_interval i, uint64_t since,
 static void lost(void)
 {
 	const uint64_t since = UINT64_C(1) << 20, all = since / 2 + since;
-	const uint64_t most = since / LOST_UNSEEN, gap = COUNT_GAP;
-	const uint64_t much = since / 2 + since / LOST_SEEN;
+	const uint64_t most = since / 256, gap = COUNT_GAP;
+	const uint64_t much = since / 2 + since / 8;
 	const uint32_t hides = bounds.hides, fades = hides / LOST_STAYS;
 	struct cpuc_interval i = usual((struct cpuc_lack){.lost = 0}), before;
 
