@@ -322,7 +322,7 @@ static void planned_lengths(const struct machine *m)
 static void all_planned_lengths(void)
 {
 	static const struct machine of[] = {
-		AT(4.0, 2.596, 26), AT(3.1, 2.1, 26), AT(3.1, 2.1, 1),
+		AT(4.0, 2.596, 26), AT(3.1, 2.1, 26), AT(3.14, 2.1, 1),
 		AT(0.105, 2.596, 1), AT(4.0, 0.001, 1)};
 
 	for (size_t i = 0; i < COUNT(of); i++)
