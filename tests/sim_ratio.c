@@ -353,11 +353,17 @@ static void scattered_steps(void)
 
 	ok(windows_for(step, most * 0.45) == STEP_FASTER &&
 		   windows_for(step, most * 0.55) == STEP_SLOWER &&
-		   windows_for(step, most * 0.95) == STEP_SLOWER &&
-		   windows_for(step, most * 1.1) == 0,
+		   windows_for(step, most * 0.95) == STEP_SLOWER,
 	   "a step is believed by two windows, by three if they scatter by "
 	   "half "
-	   "as much as hides it, by none if they scatter by so much");
+	   "as much as hides it");
+	ok(windows_for(-step, 0) == STEP_SLOWER,
+	   "a slower core is believed by three");
+	ok(windows_for(step, most * 1.1) == 0,
+	   "by none if they scatter by so much");
+	run(2e9);
+	ok(off() < step / 20,
+	   "but a faster one is followed then: it is %.3f%% off", off() * 100);
 }
 
 /* It is known worse than one measurement shows. */
@@ -698,7 +704,7 @@ static void measured_soon(void)
 	ms = cpuc_tracker_every(&cpuc_own_count.ratio.tracker,
 				&cpuc_calibration) /
 	     on.ticks / 1e6;
-	ok(ms < 5.5, "a new rate is measured after %.1f ms", ms);
+	ok(ms < 7.5, "a new rate is measured after %.1f ms", ms);
 }
 
 /* In a window's long run the clock goes on by less. */

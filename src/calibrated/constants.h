@@ -12,12 +12,13 @@
 /* Budget: looking at the rate takes one part in so many of the time while that
  * is steady, and while it moves, then up to a sixth more, for windows that
  * steps spoil: cpucycles(7) rounds that up. Of it glimpses take 3/7,
- * measurements 1/5, where the rate walks 3/14 and 3/5; the thread's clock and
- * windows that confirm steps take the rest. */
+ * or 4/9 while it moves, and measurements 1/5; where the rate walks 8/45 and
+ * 3/5. The thread's clock and windows that confirm steps take the rest. */
 #define SHARE_STILL 400u
 #define SHARE_MOVING 86u
 #define GLIMPSE_STILL (7 * SHARE_STILL / 3)
-#define GLIMPSE_MOVING (7 * SHARE_MOVING / 3)
+#define GLIMPSE_MOVING (9 * SHARE_MOVING / 4)
+#define GLIMPSE_WALKING (5 * GLIMPSE_MOVING / 2)
 #define MEASUREMENT_STILL (5 * SHARE_STILL)
 #define MEASUREMENT_MOVING (5 * SHARE_MOVING / 3)
 
@@ -33,7 +34,7 @@
 
 /* Facts: 98 of 100 of Cascade's glimpses of 192 cycles are within 1% of each
  * other. Half of Granite's rates last below 0.3 ms, a tenth more than 4 ms. */
-#define GLIMPSE_RESOLUTIONS 70 /* least length, in the resolution, */
+#define GLIMPSE_RESOLUTIONS 71 /* least length, in the resolution, */
 #define GLIMPSE_GRAINS 40      /* and in grains, which may be longer */
 #define GLIMPSE_CYCLES 192     /* and in cycles */
 #define GRAIN_TRIES 3          /* the best counts */
@@ -50,14 +51,14 @@
 #define MEASUREMENT_FIRST 3u
 /* Ticks to the second one; each later gap is 1.5 times the one before. */
 #define MEASUREMENT_SOON(hz) ((hz) / 12500)
-#define MEASUREMENT_STEPPED 8u /* after a step: the next as if so long */
-#define MEASUREMENT_GRAINS 3   /* fact: (1 + 2/7) sqrt(6) */
-#define OVERHEAD_NOISE 6u      /* fact: an overhead's (tracker.c), */
-#define DIFFERENCE_NOISE 4u    /* fact: or that of none */
-#define MEASUREMENT_NOISE 200u /* 0.02%, whatever the clock */
-#define MEASUREMENT_FAR 12     /* off by 3.5 times what is expected, squared */
-#define SCATTER_MEMORY 64      /* measurements */
-#define SCATTER_FASTER 4       /* this part of it if the core seems faster */
+#define MEASUREMENT_STEPPED 10u /* after a step: the next as if so long */
+#define MEASUREMENT_GRAINS 3    /* fact: (1 + 2/7) sqrt(6) */
+#define OVERHEAD_NOISE 6u       /* fact: an overhead's (tracker.c), */
+#define DIFFERENCE_NOISE 4u     /* fact: or that of none */
+#define MEASUREMENT_NOISE 200u  /* 0.02%, whatever the clock */
+#define MEASUREMENT_FAR 12      /* off by 3.5 times what is expected, squared */
+#define SCATTER_MEMORY 64       /* measurements */
+#define SCATTER_FASTER 4        /* this part of it if the core seems faster */
 /* The least step that windows show, in times their scatter, squared; a higher
  * rate needs no third window if it is so many times as far. */
 #define SCATTER_STEP 64

@@ -157,12 +157,15 @@ static enum cpuc_ratio_seen ratio_measure(struct cpuc_ratio *r, uint64_t after,
 	bool agree = false;
 
 	/* What a walk explains is no step, but a disturbance may seem a slower
-	 * core. Of a small step windows may show nothing: they are shorter. */
+	 * core. Of a small step windows may show nothing: they are shorter. A
+	 * faster one is followed where they scatter too much to show a step. */
 	if (off > STEP_LEAST && (ratio < r->estimate ||
 				 cpuc_tracker_far(&r->tracker, &next, off))) {
 		if (ratio_confirm(r, worked))
 			return CPUC_RATIO_STEPPED;
-		if (off > 2 * STEP_LEAST)
+		if (off > 2 * STEP_LEAST &&
+		    (ratio < r->estimate ||
+		     !cpuc_tracker_scattered(&r->tracker, off)))
 			return CPUC_RATIO_MEASURED;
 	}
 	if (cpuc_tracker_far(&r->tracker, &next, off)) {
@@ -188,7 +191,7 @@ uint32_t cpuc_ratio_glimpse_every(const struct cpuc_ratio *r)
 {
 	const uint64_t cost = cpuc_calibration.glimpse_cost;
 	const uint64_t least = cpuc_tracker_walks(&r->tracker)
-				       ? cost * 2 * GLIMPSE_MOVING
+				       ? cost * GLIMPSE_WALKING
 				       : cost * GLIMPSE_MOVING;
 	const uint64_t ticks = r->stepped_ago / GLIMPSE_SINCE_STEP;
 
